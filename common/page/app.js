@@ -80,13 +80,13 @@ const app = {
     const open = document.querySelector('#tabs [aria-current]'), all = byId('tabs');
     if (open && open.offsetLeft + open.offsetWidth > all.offsetLeft + all.clientWidth) all.scrollLeft = open.offsetLeft - all.offsetLeft - 24;
     byId('text').hidden = !page.text;
-    if (page.text) byId('words').append(...textOfLesson.drawn(page.text));
+    if (page.text) byId('lesson-text').append(...textOfLesson.drawn(page.text));
   },
 
   panel(run, r) {
     const select = make('select', {'aria-label': 'Warp', onchange: event => { this.warps[r] = this.home[r] = Number(event.target.value); this.shownRun = r; this.draw(); }},
       run.warps.map((warp, w) => make('option', {value: w}, warp.name)));
-    const caption = make('span', {class: 'caption'}), scroll = make('div', {class: 'scroll'}), picture = make('div', {}), words = make('div', {class: 'words'}), legend = make('div', {class: 'legend'});
+    const caption = make('span', {class: 'caption'}), scroll = make('div', {class: 'scroll'}), picture = make('div', {}), captions = make('div', {class: 'captions'}), legend = make('div', {class: 'legend'});
     const bar = `linear-gradient(to right, ${[0.06, 0.3, 0.53, 0.77, 1].map(t => css(viridis(t))).join(', ')})`;
     legend.append(make('span', {}, 'low', make('span', {class: 'bar', style: `background: ${bar}`}), 'high, in this warp'));
     if (run.steps.some(step => step.parts.some(part => part.memory))) legend.append(make('span', {}, make('i', {class: 'key read'}), 'read now'), make('span', {}, make('i', {class: 'key written'}), 'written now'));
@@ -96,15 +96,15 @@ const app = {
       make('div', {class: 'head'}, make('h2', {}, run.title), run.title === run.variant ? '' : make('span', {class: 'quietly mono'}, run.variant), select, caption,
         make('span', {class: 'result ' + (wrong ? 'bad' : 'ok')}, [run.result, run.mistakes].filter(Boolean).join(', but: ')),
         run.summary ? make('p', {class: 'summary'}, run.summary) : '',
-        make('p', {class: 'summary facts'}, this.factWords(run)),
+        make('p', {class: 'summary facts'}, this.factsText(run)),
         run.note ? make('p', {class: 'summary note'}, run.note) : ''),
       [run.notice, run.limit, run.wrong ? 'This kernel is wrong on purpose.' : ''].filter(Boolean).map(text => make('p', {class: 'notice'}, text)),
-      run.boxes ? make('details', {class: 'boxes', open: true}, make('summary', {}, 'Boxes and the matrix of bits'), picture) : '', scroll, words, legend);
+      run.boxes ? make('details', {class: 'boxes', open: true}, make('summary', {}, 'Boxes and the matrix of bits'), picture) : '', scroll, captions, legend);
     if (!run.result && !run.mistakes) element.querySelector('.result').remove();
-    return {element, select, caption, scroll, picture, words, last: -1};
+    return {element, select, caption, scroll, picture, captions, last: -1};
   },
 
-  factWords(run) {
+  factsText(run) {
     const {n, block, input, seed} = run.facts;
     return `n ${n} · block ${block} · input ${input}` + (/random|seed/.test(input) ? ` · seed ${seed}` : '') + (run.warps.length ? ` · ${run.warps.length} recorded warp${run.warps.length === 1 ? '' : 's'}` : '');
   },
@@ -154,8 +154,8 @@ const app = {
       const run = facts.runs[r], w = this.warps[r], k = this.stepOf(r);
       if (!run.steps.length) { panel.scroll.replaceChildren(make('p', {class: 'notice'}, 'This run recorded no steps.')); return; }
       panel.select.value = w;
-      const step = run.steps[k], part = partAt(run, k, w), at_work = part ? lanesOf(part.active).length : 0;
-      panel.caption.textContent = `${step.label} · ${at_work} ` + (step.kind.endsWith('barrier') ? (at_work === 1 ? 'lane waits' : 'lanes wait') : (at_work === 1 ? 'active lane' : 'active lanes')) + (this.isHere(r) ? '' : ` · ${facts.names[this.place][1]}`);
+      const step = run.steps[k], part = partAt(run, k, w), lanes = part ? lanesOf(part.active).length : 0;
+      panel.caption.textContent = `${step.label} · ${lanes} ` + (step.kind.endsWith('barrier') ? (lanes === 1 ? 'lane waits' : 'lanes wait') : (lanes === 1 ? 'active lane' : 'active lanes')) + (this.isHere(r) ? '' : ` · ${facts.names[this.place][1]}`);
       const width = Math.max(panel.scroll.clientWidth, 300), lane = this.lane() < run.warps[w].lanes ? this.lane() : -1;
       const stage = new Stage(run, w, k, width, tall, scale, lane, facts.runs.length > 1), svg = stage.drawn();
       if (panel.last === `${k} ${w}`) svg.querySelectorAll('.moves').forEach(group => group.classList.remove('moves'));
@@ -167,7 +167,7 @@ const app = {
       const captions = part && part.words ? part.words.map(i => make('div', {}, run.words[i])) : [];
       const found = (step.findings || []).map(i => make('div', {class: 'warn'}, run.findings[i].words));
       if (run.boxes) panel.picture.replaceChildren(...boxes.drawn(run, k, w, Math.max(panel.picture.clientWidth, 300), Math.min(panel.element.clientHeight, innerHeight), scale));
-      panel.words.replaceChildren(...found, ...captions, ...drawMemoryPanel(run, k, w), ...drawImages(run, k, w));
+      panel.captions.replaceChildren(...found, ...captions, ...drawMemoryPanel(run, k, w), ...drawImages(run, k, w));
       panel.element.style.opacity = this.isHere(r) ? '' : 0.6;
     });
     this.drawSide();
@@ -205,7 +205,7 @@ const app = {
 
   say() {
     const r = this.shownRun, run = facts.runs[r], k = this.stepOf(r);
-    byId('said').textContent = `step ${this.place + 1} of ${facts.places.length}: ${run.steps[k].label}. ` + (this.lane() >= 0 ? laneWords(run, k, this.warps[r], this.lane()) : '');
+    byId('said').textContent = `step ${this.place + 1} of ${facts.places.length}: ${run.steps[k].label}. ` + (this.lane() >= 0 ? laneText(run, k, this.warps[r], this.lane()) : '');
   },
 
   go(at) {

@@ -15,9 +15,9 @@ function head(stage, u, v, color) {
   return make('polygon', {points, fill: color});
 }
 
-function label(stage, u, v, words, attributes = {}) {
+function label(stage, u, v, text, attributes = {}) {
   const [x, y] = stage.places.at(u, v);
-  return make('text', {x: x.toFixed(1), y: y.toFixed(1), class: 'lane-number', 'dominant-baseline': 'central', 'font-size': stage.places.px(11).toFixed(1), ...attributes}, words);
+  return make('text', {x: x.toFixed(1), y: y.toFixed(1), class: 'lane-number', 'dominant-baseline': 'central', 'font-size': stage.places.px(11).toFixed(1), ...attributes}, text);
 }
 
 function drawShuffle(stage, part, v0, v1) {
@@ -50,10 +50,10 @@ function drawReduce(stage, part, v0, v1) {
     group.append(line(stage, p.curve(u, v + p.px(9), p.u(l), v1 - p.px(5)), received ? received.values[l] : -1, lit(stage, l)));
     group.append(head(stage, p.u(l), v1, 'var(--quiet)'));
   }
-  const id = received ? received.values[lanes[0]] : -1, words = part.op.replace('reduce_', '') + (id >= 0 ? ' ' + textOf(stage.run, id) : '');
-  const width = p.px(20 + 7.4 * words.length), [x, y] = p.at(u, v);
+  const id = received ? received.values[lanes[0]] : -1, text = part.op.replace('reduce_', '') + (id >= 0 ? ' ' + textOf(stage.run, id) : '');
+  const width = p.px(20 + 7.4 * text.length), [x, y] = p.at(u, v);
   group.append(make('rect', {x: x - width / 2, y: y - p.px(11), width, height: p.px(22), rx: p.px(11), fill: 'var(--raised)', stroke: 'var(--shuffle)', 'stroke-width': p.px(1.4)}, make('title', {}, captionOf(stage.run, part))));
-  group.append(make('text', {x, y, class: 'number', fill: 'var(--strong)', style: 'fill: var(--strong)'}, words));
+  group.append(make('text', {x, y, class: 'number', fill: 'var(--strong)', style: 'fill: var(--strong)'}, text));
   return group;
 }
 
@@ -148,7 +148,7 @@ function drawWords(stage, words, v, length) {
     const box = p.box(places[i], v, size - p.px(1), length);
     const cell = make('g', {opacity: dim ? 0.6 : 1, 'data-word': `${word.array}[${word.index}]`}, make('title', {}, `${word.array}[${word.index}]` + (word.op.startsWith('atomic') ? ` ${word.op}` : ` = ${word.ids.map(id => textOf(run, id)).join(', ')}`) + `; ${word.lanes.length === 1 ? 'lane' : 'lanes'} ${word.lanes.join(', ')}`),
       make('rect', {...box, fill: 'var(--ground)', stroke: isLit ? 'var(--accent)' : own, 'stroke-width': p.px(isLit ? 2.4 : 1.6), rx: word.shared ? p.px(5) : 0}));
-    // A narrow screen has room for the place of a pack, not for its values: they are written next to it.
+    // A narrow screen has room for the place of a vector, not for its values: they are written next to it.
     const packed = p.tall && word.ids.length > 1;
     if (packed) cell.append(label(stage, places[i], v, `[${word.index}…${word.index + word.ids.length - 1}]`, {'font-size': Math.min(p.px(10), length / (0.62 * (4 + 2 * String(word.index + word.ids.length).length))).toFixed(1)}));
     // Many lanes' atomics on one word: no one's operand is the word's value.
@@ -166,10 +166,10 @@ function drawWords(stage, words, v, length) {
   });
   if (!p.tall && !p.bare) {
     const arrays = [...new Set(words.map(word => word.array))];
-    const words_ = arrays.map(array => { const of = words.filter(word => word.array === array); const a = of[0].index, b = of[of.length - 1].index + of[of.length - 1].ids.length - 1; return array + (a === b ? `[${a}]` : `[${a}…${b}]`); }).join(' ');
+    const ranges = arrays.map(array => { const of = words.filter(word => word.array === array); const a = of[0].index, b = of[of.length - 1].index + of[of.length - 1].ids.length - 1; return array + (a === b ? `[${a}]` : `[${a}…${b}]`); }).join(' ');
     const kind = words[0].op === 'load' ? 'reads' : words[0].op === 'store' ? 'writes' : words[0].op.replace('_', ' ');
-    const x = p.end() + p.px(14), short = words_.length > 15 ? words_.slice(0, 14) + '…' : words_;
-    group.append(make('g', {}, make('title', {}, `${words[0].shared ? 'shared' : 'global'} ${words_}`),
+    const x = p.end() + p.px(14), short = ranges.length > 15 ? ranges.slice(0, 14) + '…' : ranges;
+    group.append(make('g', {}, make('title', {}, `${words[0].shared ? 'shared' : 'global'} ${ranges}`),
       make('text', {x, y: v - p.px(5), class: 'tiny', 'font-size': p.px(10.5)}, `${kind} ${words[0].shared ? 'shared' : 'global'}`),
       make('text', {x, y: v + p.px(8), class: 'tiny', 'font-size': p.px(10.5), style: 'fill: var(--text)'}, short)));
   }

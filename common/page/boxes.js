@@ -64,7 +64,7 @@ const boxes = {
     for (const i of seen.sort((a, b) => weight(a) - weight(b))) {
       const [x1, y1, x2, y2] = all.list[i].corners, fate = this.fate(all, i, k), color = this.color(fate), now = this.acts(all, i, k, w);
       const place = {x: x(x1).toFixed(1), y: y(y1).toFixed(1), width: Math.max((x2 - x1) * zoom, 0).toFixed(1), height: Math.max((y2 - y1) * zoom, 0).toFixed(1)};
-      const each = make('g', {'data-box': i, 'data-fate': fate}, make('title', {}, this.words(all, i, fate)));
+      const each = make('g', {'data-box': i, 'data-fate': fate}, make('title', {}, this.title(all, i, fate)));
       if (now) each.append(make('rect', {...place, fill: 'none', stroke: 'var(--accent)', 'stroke-width': px(6), opacity: 0.7}));
       each.append(make('rect', {...place, fill: fate === 'kept' ? color : 'transparent', 'fill-opacity': 0.12, stroke: color, 'stroke-width': px(fate === 'kept' ? 2.4 : 1.2), 'stroke-dasharray': fate === 'crossed' || fate === 'removed' ? `${px(4)} ${px(4)}` : undefined}));
       group.append(each);
@@ -78,7 +78,7 @@ const boxes = {
     }
     return group;
   },
-  words: (all, i, fate) => all.list[i].words + ' · ' + {open: 'undecided', kept: 'kept', crossed: 'crossed out', removed: 'suppressed'}[fate] + ((fate === 'crossed' || fate === 'removed') && all.list[i].by >= 0 ? ` by ${all.list[all.list[i].by].name}` : ''),
+  title: (all, i, fate) => all.list[i].words + ' · ' + {open: 'undecided', kept: 'kept', crossed: 'crossed out', removed: 'suppressed'}[fate] + ((fate === 'crossed' || fate === 'removed') && all.list[i].by >= 0 ? ` by ${all.list[all.list[i].by].name}` : ''),
 
   matrix(run, k, w, at, names, cell, px) {
     const all = run.boxes, n = all.list.length, x0 = at.x + names, y0 = at.y + px(18), group = make('g', {class: 'matrix'}), gap = Math.min(px(1), cell / 6);

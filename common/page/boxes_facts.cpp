@@ -13,9 +13,9 @@ using nlohmann::json;
 int step_number(std::size_t step) { return step == kNoStep ? -1 : static_cast<int>(step); }
 
 // Without what became of it: the script adds that.
-std::string words_of(const scene::Suppression& all, std::size_t box) {
-    const std::string words = scene::box_words(all, box, kNoStep - 1);
-    return words.substr(0, words.rfind(" · "));
+std::string text_of(const scene::Suppression& all, std::size_t box) {
+    const std::string text = scene::box_text(all, box, kNoStep - 1);
+    return text.substr(0, text.rfind(" · "));
 }
 
 json list(const scene::Suppression& all, const std::vector<WarpRef>& warps) {
@@ -25,7 +25,7 @@ json list(const scene::Suppression& all, const std::vector<WarpRef>& warps) {
         const std::size_t by = all.suppressor(row);
         const auto worker = std::find(warps.begin(), warps.end(), box.worker);
         json each = {{"name", box.name},
-                     {"words", words_of(all, row)},
+                     {"words", text_of(all, row)},
                      {"placed", step_number(box.placed)},
                      {"turn", step_number(box.turn)},
                      {"read", step_number(box.read)},

@@ -1,7 +1,7 @@
 // Beside the stage: the source, the looked-at lane and its life.
 
-// One lane in words, for those who cannot see the stage.
-function laneWords(run, k, w, lane) {
+// One lane as text, for those who cannot see the stage.
+function laneText(run, k, w, lane) {
   const part = partAt(run, k, w);
   const formula = part ? unfold(run, part.formulas[lane]).split('\n').filter(Boolean).join('; ') : '';
   const id = holdAt(run, k, w).hold[lane];
@@ -25,8 +25,8 @@ function pattern(run, id) {
     if (i > 0 && (fraction === 0 ? i % 8 === 0 : kind !== kinds[i - 1])) cells.push(make('i', {class: 'gap'}));
     cells.push(make('i', {class: kind}, bits[i]));
   });
-  const words = fraction === 0 ? `${name}: ${bits.length} bits` : `${name}: sign, ${exponent} bits of exponent, ${fraction} of fraction`;
-  return [make('div', {class: 'pattern mono', role: 'img', 'aria-label': `${words}: ${bits}`}, cells), make('div', {class: 'quietly'}, words)];
+  const label = fraction === 0 ? `${name}: ${bits.length} bits` : `${name}: sign, ${exponent} bits of exponent, ${fraction} of fraction`;
+  return [make('div', {class: 'pattern mono', role: 'img', 'aria-label': `${label}: ${bits}`}, cells), make('div', {class: 'quietly'}, label)];
 }
 
 function drawInspector(run, k, w, lane, pinned) {

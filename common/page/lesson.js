@@ -16,20 +16,20 @@ const textOfLesson = {
     parts.push(text.slice(from));
     return parts;
   },
-  link(words, target) {
+  link(text, target) {
     if (target.startsWith('../GLOSSARY.md#')) {
       const term = glossary.get(target.slice(15));
-      return make('button', {type: 'button', class: 'term', title: term ? term.sentence : undefined, onclick: event => this.explain(event.target, term)}, this.spans(words));
+      return make('button', {type: 'button', class: 'term', title: term ? term.sentence : undefined, onclick: event => this.explain(event.target, term)}, this.spans(text));
     }
-    if (/^https?:/.test(target)) return make('span', {}, this.spans(words), ' (', target, ')');
+    if (/^https?:/.test(target)) return make('span', {}, this.spans(text), ' (', target, ')');
     const parts = new Map(target.split(',').map(part => part.split(':')));
     const variant = parts.get('variant'), known = !variant || documents.some(each => each.runs[0].variant === variant);
     // A question of the text: its answer is the step, or stands in the link.
-    if (parts.has('is')) return make('button', {type: 'button', class: 'term', onclick: event => this.explain(event.target, {sentence: parts.get('is').replaceAll(';', ',')})}, this.spans(words));
+    if (parts.has('is')) return make('button', {type: 'button', class: 'term', onclick: event => this.explain(event.target, {sentence: parts.get('is').replaceAll(';', ',')})}, this.spans(text));
     const shown = [...parts.keys()].every(kind => ['variant', 'step', 'lane', 'ask'].includes(kind));
     if (parts.has('ask') && !(known && shown)) return '';
-    if (!known || !shown) return make('span', {}, this.spans(words));
-    return make('button', {type: 'button', class: 'term', onclick: () => app.follow(parts)}, this.spans(words));
+    if (!known || !shown) return make('span', {}, this.spans(text));
+    return make('button', {type: 'button', class: 'term', onclick: () => app.follow(parts)}, this.spans(text));
   },
   explain(beside, term) {
     const next = beside.nextElementSibling;
@@ -54,9 +54,9 @@ const textOfLesson = {
         blocks.push(make('table', {}, rows.map((row, i) => make('tr', {}, row.map(cell => make(i === 0 ? 'th' : 'td', {}, this.spans(cell.trim())))))));
       } else if (line.trim() === '' || line.startsWith('<!--')) ++at;
       else {
-        const words = [line];
-        while (++at < lines.length && lines[at].trim() !== '' && !/^(#|\||```|\d+\. |[-*] )/.test(lines[at])) words.push(lines[at]);
-        const text = words.map(word => word.trim()).join(' '), item = text.match(/^(\d+\.|[-*]) (.*)$/);
+        const parts = [line];
+        while (++at < lines.length && lines[at].trim() !== '' && !/^(#|\||```|\d+\. |[-*] )/.test(lines[at])) parts.push(lines[at]);
+        const text = parts.map(part => part.trim()).join(' '), item = text.match(/^(\d+\.|[-*]) (.*)$/);
         blocks.push(item ? make('p', {class: 'item'}, (item[1].length > 1 ? item[1] : '•') + ' ', this.spans(item[2])) : make('p', {}, this.spans(text)));
       }
     }

@@ -1,4 +1,4 @@
-// The facts of a page. Every word and number in it comes from here: the page's script only places them.
+// The facts of a page. Every text and number in it comes from here: the page's script only places them.
 //
 //   lesson, title          of the lesson
 //   viridis                [[red, green, blue]]: colours of values, evenly from the least to the largest

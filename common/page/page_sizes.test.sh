@@ -22,7 +22,7 @@ setTimeout(() => {
   const report = {controls: box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth,
     sideways: document.documentElement.scrollWidth > innerWidth + 1, place: document.querySelector('#place').textContent,
     variant: facts.runs[0].variant, address: location.hash, tabs: document.querySelectorAll('#tabs button').length,
-    text: document.querySelector('#words').textContent.length, terms: document.querySelectorAll('#words .term').length,
+    text: document.querySelector('#lesson-text').textContent.length, terms: document.querySelectorAll('#lesson-text .term').length,
     memory: document.querySelectorAll('.bank-row').length,
     plain: [...document.querySelectorAll('.bank-row i')].filter(word => !/^[?]?$/.test(word.textContent) && !word.style.background).length, size: innerWidth + 'x' + innerHeight};
   parent.postMessage(Object.entries(report).map(([k, v]) => `${k}=${v}`).join(' '), '*');

@@ -194,20 +194,20 @@ class Stage {
       const [x, y] = p.at((p.u0 + p.end()) / 2, (v0 + v1) / 2);
       group.append(make('text', {x, y, class: 'lane-number', 'dominant-baseline': 'central'}, p.tall ? 'no part' : 'this warp has no part in this step'));
     }
-    // Beside words stands which they are: the step's name above them.
+    // Beside words of memory is what they are: the step's name above them.
     const named = part && part.memory ? v0 + p.px(10) : (v0 + v1) / 2;
     if (!p.tall && !p.bare) group.append(this.bandName(step.label, named, true, step.kind));
     return group;
   }
 
-  // What the pointer and the finger meet: a column for each lane, over all rows.
+  // What the pointer and the finger hit: a column for each lane, over all rows.
   columns() {
     const {places: p} = this, row = this.rows[Math.max(this.present, 0)], after = this.rows[Math.max(this.present, 0) + 1] || row;
     const from = p.tall ? 0 : p.px(2), to = p.tall ? p.width : this.length, group = make('g', {});
     for (let l = 0; l < p.lanes; ++l) {
-      const words = laneWords(this.run, this.k, this.w, l);
+      const label = laneText(this.run, this.k, this.w, l);
       group.append(make('rect', {...p.box(p.u(l), (from + to) / 2, p.cell, to - from), fill: 'transparent', class: 'hot lane', 'data-lane': l, role: 'button',
-        tabindex: l === (this.lane >= 0 ? this.lane : 0) ? 0 : -1, 'aria-label': words, 'aria-pressed': l === this.lane ? 'true' : 'false',
+        tabindex: l === (this.lane >= 0 ? this.lane : 0) ? 0 : -1, 'aria-label': label, 'aria-pressed': l === this.lane ? 'true' : 'false',
         onpointerenter: event => { if (event.pointerType !== 'touch') app.hover(this.run, l); }, onpointerleave: () => app.hover(this.run, -1),
         onclick: event => app.clickLane(this, l, event), onfocus: () => app.hover(this.run, l), onblur: () => app.hover(this.run, -1)}));
     }

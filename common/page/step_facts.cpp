@@ -66,7 +66,7 @@ json StepFacts::lane_values(std::size_t k, std::size_t w) {
         hold.push_back(cell.known ? value(w, cell) : -1);
         const scene::InputsHeld inside = scene::inputs_held(steps_, k, ref, lane);
         if (inside.text.empty()) continue;
-        inputs.push_back(words_.place(inside.text));
+        inputs.push_back(texts_.place(inside.text));
         if (inside.warned) warned |= 1u << lane;
     }
     json all = {{"hold", std::move(hold)}, {"inputs", std::move(inputs)}};
@@ -125,17 +125,17 @@ json StepFacts::part(const scene::Part& each, std::size_t w) {
     if (undefined) all["undefined"] = undefined;
     if (each.says) all["says"] = says;
     if (const std::string caption = scene::caption_of(each); !caption.empty())
-        all["caption"] = words_.place(caption + scene::caption_goes_on(each));
+        all["caption"] = texts_.place(caption + scene::caption_goes_on(each));
     if (each.kind == StepKind::fence) {
         const auto first = std::find_if(each.facts.begin(), each.facts.end(),
                                         [](const scene::LaneFacts& facts) { return facts.fence >= 0; });
         if (first != each.facts.end())
-            all["words"] = json::array({words_.place(scene::fence_text(first->fence))});
+            all["words"] = json::array({texts_.place(scene::fence_text(first->fence))});
     }
     const auto requests = scene::requests_of(steps_, each.step, each.warp);
     for (const auto space : {Space::shared, Space::global})
         for (const std::string& caption : scene::request_captions(steps_, requests, space))
-            all["words"].push_back(words_.place(caption));
+            all["words"].push_back(texts_.place(caption));
     all["formulas"] = formulas(each);
     all["rows"] = rows(each, w);
     for (const scene::MemoryAccess& access : each.accesses) all["memory"].push_back(memory(access, each.lanes, w));

@@ -23,7 +23,7 @@ public:
     // What the steps asked for so far point into.
     const Values& values() const { return values_; }
     const Strings& templates() const { return templates_; }
-    const Strings& words() const { return words_; }
+    const Strings& texts() const { return texts_; }
     // Of the w-th warp the values that have a colour, by their places.
     const std::map<int, std::pair<Element, std::uint64_t>>& used(std::size_t w) const { return used_[w]; }
 
@@ -39,7 +39,7 @@ private:
     const steps::Steps& steps_;
     const scene::Outline& outline_;
     Values values_;
-    Strings templates_, words_;
+    Strings templates_, texts_;
     std::vector<std::map<int, std::pair<Element, std::uint64_t>>> used_;
 };
 

@@ -48,10 +48,10 @@ template <class T>
 struct Pieces {
     static_assert(::std::is_trivially_copyable_v<T>, "a group can only exchange types that may be copied byte by byte");
     static_assert(sizeof(T) <= 32, "a group can only exchange types of up to 32 bytes");
-    int words[(sizeof(T) + 3) / 4] = {};
+    int parts[(sizeof(T) + 3) / 4] = {};
 };
 
-// What the match words take for an integer: four or eight bytes.
+// What the match intrinsics take for an integer: four or eight bytes.
 template <class T>
 LANEWISE_GROUP auto widened(T value) {
     if constexpr (sizeof(T) == 8) return static_cast<unsigned long long>(value);
@@ -65,10 +65,10 @@ LANEWISE_GROUP auto widened(T value) {
             return static_cast<T>(LANEWISE_GROUP_INTRINSIC(intrinsic, name, mask, value, argument, width));                \
         } else {                                                                                                 \
             Pieces<T> pieces;                                                                                    \
-            __builtin_memcpy(pieces.words, &value, sizeof(T));                                                   \
-            for (int& piece : pieces.words)                                                                      \
+            __builtin_memcpy(pieces.parts, &value, sizeof(T));                                                   \
+            for (int& piece : pieces.parts)                                                                      \
                 piece = LANEWISE_GROUP_INTRINSIC(intrinsic, name, mask, piece, argument, width);                           \
-            __builtin_memcpy(&value, pieces.words, sizeof(T));                                                   \
+            __builtin_memcpy(&value, pieces.parts, sizeof(T));                                                   \
             return value;                                                                                        \
         }                                                                                                        \
     }
@@ -95,8 +95,8 @@ struct Parent<thread_block_tile<kSize, Whole>> {
 #ifdef LANEWISE_EMULATED
 // Shared memory by which the warps of a tile wait for one another and hand values over.
 struct TileMemory {
-    unsigned arrived[5][16];                  // at the barriers of tiles of 64, 128, …, 1024 threads, so far
-    alignas(16) unsigned char words[32][32];  // of each warp of the block
+    unsigned arrived[5][16];                   // at the barriers of tiles of 64, 128, …, 1024 threads, so far
+    alignas(16) unsigned char values[32][32];  // of each warp of the block
 };
 #endif
 

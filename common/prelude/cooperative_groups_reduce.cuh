@@ -88,15 +88,15 @@ template <class T> inline constexpr bool kReduceIntrinsic<T, bit_xor<T>> = kShor
 
 template <class T, class Op>
 LANEWISE_GROUP T reduce_intrinsic(int line, unsigned mask, T value) {
-    using Word = ::std::conditional_t<::std::is_unsigned_v<T>, unsigned, int>;
-    const auto word = static_cast<Word>(value);
-    const auto bits = static_cast<unsigned>(word);
+    using Integer = ::std::conditional_t<::std::is_unsigned_v<T>, unsigned, int>;
+    const auto integer = static_cast<Integer>(value);
+    const auto bits = static_cast<unsigned>(integer);
     if constexpr (::std::is_same_v<Op, plus<T>>)
-        return static_cast<T>(LANEWISE_GROUP_INTRINSIC(__reduce_add_sync, reduce_add, mask, word));
+        return static_cast<T>(LANEWISE_GROUP_INTRINSIC(__reduce_add_sync, reduce_add, mask, integer));
     else if constexpr (::std::is_same_v<Op, less<T>>)
-        return static_cast<T>(LANEWISE_GROUP_INTRINSIC(__reduce_min_sync, reduce_min, mask, word));
+        return static_cast<T>(LANEWISE_GROUP_INTRINSIC(__reduce_min_sync, reduce_min, mask, integer));
     else if constexpr (::std::is_same_v<Op, greater<T>>)
-        return static_cast<T>(LANEWISE_GROUP_INTRINSIC(__reduce_max_sync, reduce_max, mask, word));
+        return static_cast<T>(LANEWISE_GROUP_INTRINSIC(__reduce_max_sync, reduce_max, mask, integer));
     else if constexpr (::std::is_same_v<Op, bit_and<T>>)
         return static_cast<T>(LANEWISE_GROUP_INTRINSIC(__reduce_and_sync, reduce_and, mask, bits));
     else if constexpr (::std::is_same_v<Op, bit_or<T>>)

@@ -1,4 +1,4 @@
-// Tiles of more than 32 threads, for emulated builds: their warps meet at a counter in the block_tile_memory that the
+// Tiles of more than 32 threads, for emulated builds: their warps wait at a counter in the block_tile_memory that the
 // kernel gives this_thread_block(). Part of cooperative_groups.cuh.
 #pragma once
 
@@ -81,13 +81,13 @@ protected:
 private:
     template <class T>
     LANEWISE_GROUP void put(unsigned warp, const T& value) const {
-        static_assert(sizeof(T) <= sizeof(TileMemory::words[0]), "a value of more than 32 bytes");
-        __builtin_memcpy(memory_->words[meta_group_rank() * kWarps + warp], &value, sizeof(T));
+        static_assert(sizeof(T) <= sizeof(TileMemory::values[0]), "a value of more than 32 bytes");
+        __builtin_memcpy(memory_->values[meta_group_rank() * kWarps + warp], &value, sizeof(T));
     }
     template <class T>
     LANEWISE_GROUP T got(unsigned warp) const {
         T value;
-        __builtin_memcpy(&value, memory_->words[meta_group_rank() * kWarps + warp], sizeof(T));
+        __builtin_memcpy(&value, memory_->values[meta_group_rank() * kWarps + warp], sizeof(T));
         return value;
     }
 

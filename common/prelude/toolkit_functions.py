@@ -27,7 +27,7 @@ REFUSED = {
 INTERNAL = (r"__nvvm_\w+|__nv_(?!cvt)\w+|__internal\w*|__builtin\w*|__cudart\w*|__cuda\w+|__assert\w*|\w+_impl|\w+_internal|__\w*Atomic\w+|"
             r"__float_simpl_\w+|__fmaf_ieee_\w+|__pm\d|__uni_sync|syncthreads_\w+|d(add|sub|mul|div|rcp|sqrt)|\w*2(int|uint|ll|ull|double|float|hiint|loint)|"
             r"__\w+_as_\w+_internal|clock_ns|__gpu_\w+|__syncthreads_\w+_\w+|saturate|mulhi|umulhi|mul64hi|umul64hi|mul24|umul24")
-WORDS = {"int", "char", "float", "double", "short", "long", "unsigned", "signed", "bool", "const", "volatile", "void", "struct", "enum"}
+KEYWORDS = {"int", "char", "float", "double", "short", "long", "unsigned", "signed", "bool", "const", "volatile", "void", "struct", "enum"}
 
 
 def declarations(nvcc):
@@ -61,7 +61,7 @@ def declarations(nvcc):
 def type_of(parameter):
     parameter = re.sub(r"\[\s*\]", "*", re.sub(r"=.*", "", parameter, flags=re.S)).strip()
     named = re.match(r"^(.*[\s*&])(\w+)$", parameter, flags=re.S)
-    if named and named.group(2) not in WORDS and (set(re.findall(r"\w+", named.group(1))) - {"const", "volatile", "struct"}):
+    if named and named.group(2) not in KEYWORDS and (set(re.findall(r"\w+", named.group(1))) - {"const", "volatile", "struct"}):
         parameter = named.group(1)
     return re.sub(r"\s+", " ", parameter).strip()
 

@@ -74,14 +74,14 @@ std::vector<std::int32_t> offered(const Steps& steps, const RoundingLens& lens, 
 }
 
 // The node and all below it, each before its parts, from left to right. A run may be as deep as it is long.
-template <class Meet>
-void walk(const AdditionTree& tree, int node, const Meet& meet) {
+template <class Visit>
+void walk(const AdditionTree& tree, int node, const Visit& visit) {
     std::vector<int> open;
     if (!tree.empty()) open.push_back(node);
     while (!open.empty()) {
         const AdditionNode& at = tree[open.back()];
         open.pop_back();
-        meet(at);
+        visit(at);
         open.insert(open.end(), at.parts.rbegin(), at.parts.rend());
     }
 }

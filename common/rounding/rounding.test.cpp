@@ -33,11 +33,11 @@ Trace tree_of(const std::function<float(int)>& input) {
 }
 
 // One warp in a 16-bit (or wider) format. Each lane: for (turn) sum += in[turn * 32 + lane]; then one round of xor 16.
-// `pack` words a load; the sum of each load comes to the sum as `joined` says.
-Trace run_of(Element read, Element accumulator, int turns, int pack, const std::function<double(int)>& input,
+// Vector width `width`; the sum of each load comes to the sum as `joined` says.
+Trace run_of(Element read, Element accumulator, int turns, int width, const std::function<double(int)>& input,
              const std::function<std::uint64_t(std::uint64_t sum, const std::vector<std::uint64_t>& words)>& joined) {
     TraceBuilder made;
-    const auto in = made.array("in", Space::global, static_cast<std::uint64_t>(32 * turns * pack));
+    const auto in = made.array("in", Space::global, static_cast<std::uint64_t>(32 * turns * width));
     made.trace.arrays[in].element = read;
     made.statement(3, Effect::join, "sum");
     made.statement(5, Effect::join, "sum");
@@ -47,12 +47,12 @@ Trace run_of(Element read, Element accumulator, int turns, int pack, const std::
         Record& record = warp.add(Op::load, 3, kAllLanes);
         record.array = in;
         record.type = read;
-        record.elements = pack;
+        record.elements = width;
         for (std::size_t lane = 0; lane < 32; ++lane) {
-            const int first = (turn * 32 + static_cast<int>(lane)) * pack;
+            const int first = (turn * 32 + static_cast<int>(lane)) * width;
             record.element_index[lane] = first;
             std::vector<std::uint64_t> words;
-            for (int e = 0; e < pack; ++e) {
+            for (int e = 0; e < width; ++e) {
                 words.push_back(element_from_double(read, input(first + e)));
                 const int bit = e * element_size(read) * 8;
                 record.value[lane][static_cast<std::size_t>(bit / 64)] |= words.back() << (bit % 64);

@@ -22,7 +22,7 @@ Found RoundingBuilder::word_of(const Record& record, std::int64_t element, std::
 void RoundingBuilder::write_word(const Record& record, std::size_t lane, std::uint64_t bits, Found sum) {
     const std::int64_t element = record.element_index[lane];
     for (int e = 1; e < record.elements; ++e)
-        held_[words_.key(record, element + e)].sum = std::nullopt;  // a pack: not followed
+        held_[words_.key(record, element + e)].sum = std::nullopt;  // a vector access: not followed
     if (record.elements > 1) sum = std::nullopt;
     held_[words_.key(record, element)] = {sum, record.type, bits, record.array, element, true};
 }

@@ -7,10 +7,10 @@
 namespace lanewise::scene {
 namespace {
 
-bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
+bool is_identifier_char(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
 bool is_keyword(std::string_view text) {
-    static constexpr std::array<std::string_view, 56> kWords = {
+    static constexpr std::array<std::string_view, 56> kKeywords = {
         "alignas",     "auto",      "bool",       "break",      "case",       "char",         "class",
         "const",       "constexpr", "continue",   "default",    "do",         "double",       "else",
         "enum",        "extern",    "false",      "float",      "for",        "goto",         "half",
@@ -19,14 +19,14 @@ bool is_keyword(std::string_view text) {
         "static_cast", "struct",    "switch",     "template",   "this",       "true",         "typename",
         "union",       "unsigned",  "using",      "void",       "volatile",   "while",        "float4",
         "int4",        "uint32_t",  "__global__", "__device__", "__shared__", "__restrict__", "__forceinline__"};
-    return std::find(kWords.begin(), kWords.end(), text) != kWords.end();
+    return std::find(kKeywords.begin(), kKeywords.end(), text) != kKeywords.end();
 }
 
 bool is_intrinsic(std::string_view text) {
-    static constexpr std::array<std::string_view, 8> kWords = {"threadIdx", "blockIdx",   "blockDim", "gridDim",
+    static constexpr std::array<std::string_view, 8> kNames = {"threadIdx", "blockIdx",   "blockDim", "gridDim",
                                                                "warpSize",  "atomicCAS", "atomicExch", "clock64"};
     return text.substr(0, 2) == "__" || text.substr(0, 6) == "atomic" ||
-           std::find(kWords.begin(), kWords.end(), text) != kWords.end();
+           std::find(kNames.begin(), kNames.end(), text) != kNames.end();
 }
 
 // The end of a string or character literal that starts at `from`.
@@ -64,13 +64,13 @@ std::vector<Token> tokenize(std::string_view line, bool& in_comment) {
             end = literal_end(line, i);
             kind = TokenKind::literal;
         } else if (line[i] == '#' && line.find_first_not_of(' ') == i) {
-            while (end < line.size() && is_word(line[end])) ++end;
+            while (end < line.size() && is_identifier_char(line[end])) ++end;
             kind = TokenKind::keyword;
         } else if (std::isdigit(static_cast<unsigned char>(line[i]))) {
-            while (end < line.size() && (is_word(line[end]) || line[end] == '.' || line[end] == '\'')) ++end;
+            while (end < line.size() && (is_identifier_char(line[end]) || line[end] == '.' || line[end] == '\'')) ++end;
             kind = TokenKind::literal;
-        } else if (is_word(line[i])) {
-            while (end < line.size() && is_word(line[end])) ++end;
+        } else if (is_identifier_char(line[i])) {
+            while (end < line.size() && is_identifier_char(line[end])) ++end;
             const std::string_view text = line.substr(i, end - i);
             if (is_keyword(text)) kind = TokenKind::keyword;
             else if (is_intrinsic(text)) kind = TokenKind::intrinsic;

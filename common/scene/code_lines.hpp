@@ -1,4 +1,4 @@
-// A kernel file in pieces: just enough of C++ to tell comments, literals and words apart.
+// A kernel file in pieces: just enough of C++ to tell comments, literals, keywords and intrinsics apart.
 #pragma once
 
 #include <cstdint>

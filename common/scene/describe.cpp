@@ -89,10 +89,10 @@ std::string describe_warps(const steps::Steps& steps, std::size_t step, int bloc
             told.back().second.push_back(warp.warp);
         }
         std::string line;
-        for (const auto& [words, warps] : told) {
+        for (const auto& [state, warps] : told) {
             line += (line.empty() ? "" : "; ") + std::string("warp ") + std::to_string(warps.front());
             if (warps.size() > 1) line += " to " + std::to_string(warps.back()) + ", each";
-            line += " " + words;
+            line += " " + state;
         }
         out += "block " + std::to_string(ref.block) + ": " + line + "\n";
     }

@@ -47,7 +47,7 @@ TEST(WarpRows, HoldTheRowsOfEachLane) {
     for (const Trace& trace : programs) expect_rows_of_lanes(steps::build_steps(trace));
 }
 
-TEST(WarpRows, OneWordEachOfAPackAndOneRowForWhatSomeLanesMiss) {
+TEST(WarpRows, OneWordEachOfAVectorAndOneRowForWhatSomeLanesMiss) {
     TraceBuilder made;
     const auto in = made.array("in", Space::global, 64);
     auto warp = made.warp(0, 0);

@@ -46,7 +46,7 @@ std::string nine_digits(double value) { return std::isnan(value) ? "nan" : fmt::
 
 // What a finding is called in a line; a kind that is not here by its own name.
 std::string kind_text(const std::string& kind) {
-    static constexpr std::pair<const char*, const char*> kWords[] = {
+    static constexpr std::pair<const char*, const char*> kTexts[] = {
         {"barrier_divergence", "barrier in a branch"},
         {"mask_mismatch", "lanes with different masks"},
         {"mask_without_caller", "a mask without its caller"},
@@ -75,8 +75,8 @@ std::string kind_text(const std::string& kind) {
         {"uninitialised_read", "a read of what nothing wrote"},
         {"too_much_shared", "more shared memory than there is"},
         {"lanes_of_a_mistake", "lanes that do what is wrong"}};
-    for (const auto& [name, words] : kWords) {
-        if (kind == name) return words;
+    for (const auto& [name, named] : kTexts) {
+        if (kind == name) return named;
     }
     std::string text = kind;
     std::replace(text.begin(), text.end(), '_', ' ');

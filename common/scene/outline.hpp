@@ -23,7 +23,7 @@ struct StepHead {
 
 // What the emulator found wrong.
 struct FindingNote {
-    std::string words;
+    std::string text;
     std::uint32_t block = 0;
     std::uint32_t warp = 0;
     std::uint32_t lanes = 0;

@@ -86,7 +86,7 @@ struct Part {
 Part part_of(const steps::Steps& steps, std::size_t step, const WarpRef& warp);
 
 // What is said under the lanes: "all threads of the block wait here for each other". `lane`: the one that is looked at,
-// where the caption tells of it; -1: none. Empty for shuffles and memory, which need no words.
+// where the caption tells of it; -1: none. Empty for shuffles and memory, which need no caption.
 std::string caption_of(const Part& part, int lane = -1);
 // Goes on where there is room; empty where the caption says all.
 std::string caption_goes_on(const Part& part);

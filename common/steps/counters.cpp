@@ -82,13 +82,13 @@ void count(Steps& steps) {
         for (const WarpStep& warp : step.warps) {
             Step::Counters& block = so_far[places.at({warp.warp.launch, warp.warp.block})];
             Rounds& own = rounds[{warp.warp.launch, warp.warp.block, warp.warp.warp}];
-            std::uint32_t at_work = 0;
+            std::uint32_t active = 0;
             for (const std::size_t number : warp.records) {
                 const Record& record = steps.trace->records[number];
-                at_work |= record.active;
+                active |= record.active;
                 add_record(*steps.trace, record, number == warp.records.front(), own, block);
             }
-            block.active_lanes += lanes_in(at_work);
+            block.active_lanes += lanes_in(active);
             for (const LaneView& lane : warp.lanes) block.lanes_adding += adds(step.kind, lane);
         }
         for (std::size_t b = 0; b < so_far.size(); ++b) {

@@ -35,9 +35,9 @@ TEST(Flow, EveryPackJoinsItsSum) {
     TraceBuilder made;
     const auto in = made.array("in", Space::global, 512);
     row(made, 2, Effect::replace, "sum", {});
-    trace::Statement& pack = row(made, 4, Effect::replace, "p", {"in4"}, {3, 6});
-    pack.loads = 1;
-    pack.copies = true;
+    trace::Statement& vector = row(made, 4, Effect::replace, "p", {"in4"}, {3, 6});
+    vector.loads = 1;
+    vector.copies = true;
     row(made, 5, Effect::join, "sum", {"p"}, {3, 6});
     row(made, 8, Effect::join, "sum", {});
     auto warp = made.warp(0, 0);

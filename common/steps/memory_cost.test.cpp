@@ -38,16 +38,16 @@ TEST(MemoryCost, SectorsOfAWarp) {
     EXPECT_EQ(strided.sectors().size(), 32u);
     EXPECT_EQ(strided.bytes(), 128u);
     // float4: 16 sectors, all used.
-    const OneAccess pack(Element::f32, Space::global, 4, [](int lane) { return 4 * lane; });
-    EXPECT_EQ(pack.sectors().size(), 16u);
-    EXPECT_EQ(pack.bytes(), 512u);
+    const OneAccess wide(Element::f32, Space::global, 4, [](int lane) { return 4 * lane; });
+    EXPECT_EQ(wide.sectors().size(), 16u);
+    EXPECT_EQ(wide.bytes(), 512u);
     // All the same word.
     const OneAccess same(Element::f32, Space::global, 1, [](int) { return 100; });
     EXPECT_EQ(same.sectors(), (std::vector<std::int64_t>{12}));
     EXPECT_EQ(same.bytes(), 4u);
     EXPECT_EQ(OneAccess(Element::f16, Space::global).sectors().size(), 2u);
     EXPECT_EQ(OneAccess(Element::f64, Space::global).sectors().size(), 8u);
-    // Overlapping packs: eight elements from each even place.
+    // Overlapping vectors: eight elements from each even place.
     const OneAccess overlapping(Element::f16, Space::global, 8, [](int lane) { return 2 * lane; });
     EXPECT_EQ(overlapping.bytes(), 2u * (62 + 8));
     EXPECT_EQ(OneAccess(Element::f32, Space::global, 1, [](int lane) { return lane; }, 0x3).bytes(), 8u);
@@ -78,9 +78,9 @@ TEST(MemoryCost, WideWordsTakeTurns) {
     EXPECT_EQ(doubles.turns, 2);
     EXPECT_EQ(doubles.wavefronts, 2);
     EXPECT_EQ(OneAccess(Element::f64, Space::shared, 1, [](int lane) { return 2 * lane; }).banks().wavefronts, 4);
-    const BankUse packs = OneAccess(Element::f32, Space::shared, 4, [](int lane) { return 4 * lane; }).banks();
-    EXPECT_EQ(packs.turns, 4);
-    EXPECT_EQ(packs.wavefronts, 4);
+    const BankUse wide = OneAccess(Element::f32, Space::shared, 4, [](int lane) { return 4 * lane; }).banks();
+    EXPECT_EQ(wide.turns, 4);
+    EXPECT_EQ(wide.wavefronts, 4);
     EXPECT_EQ(OneAccess(Element::f32, Space::shared, 4, [](int lane) { return 4 * lane; }, 0xff).banks().turns, 1);
     EXPECT_EQ(OneAccess(Element::f32, Space::shared, 4, [](int lane) { return 32 * lane; }, 0xff).banks().wavefronts, 8);
 }

@@ -11,7 +11,7 @@ using trace::Statement;
 
 using Lines = Statement::Lines;
 
-// More statements than a kernel file has (a mangled trace may say so): their flow is not worth its time.
+// More statements than a kernel file has (a malformed trace may say so): their flow is not worth its time.
 constexpr std::size_t kMostStatements = 4096;
 
 bool inside(const Lines& inner, const Lines& outer) { return inner.first >= outer.first && inner.last <= outer.last; }

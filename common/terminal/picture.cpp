@@ -49,7 +49,7 @@ public:
             screen_.put(1, top + 1, "This run recorded no steps.", colors_.quietly());
             int row = top + 3;
             for (const auto& finding : run_.findings)
-                for (const std::string& line : wrapped("! " + finding.words, screen_.columns() - 2, 6))
+                for (const std::string& line : wrapped("! " + finding.text, screen_.columns() - 2, 6))
                     if (row < bottom) screen_.put(1, row++, line, ink(colors_.warning));
             return std::move(screen_);
         }
@@ -119,7 +119,7 @@ private:
             const auto& found = run_.findings_at[at_];
             const std::size_t most = found.size() == 1 && screen_.rows() >= 24 ? 3 : 1;
             for (const std::size_t i : found)
-                for (const std::string& line : wrapped("! " + run_.findings[i].words, columns, most))
+                for (const std::string& line : wrapped("! " + run_.findings[i].text, columns, most))
                     if (y < 5) screen_.put(0, y++, line, ink(colors_.warning));
         }
         return y;

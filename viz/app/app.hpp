@@ -316,7 +316,7 @@ private:
     KeysView keys_;
     lesson::Glossary glossary_;
     GlossaryView terms_;
-    WordsUnderPointer under_pointer_;
+    TextUnderPointer under_pointer_;
     ButtonsByKey buttons_;
     // Where links were followed from, the last at the end.
     struct Visited {

@@ -226,13 +226,13 @@ void App::explain() {
     if (shown_[0] && playhead_.step < shown_[0]->outline.steps.size() && !comparing()) {
         const steps::Steps& steps = shown_[0]->steps();
         const scene::StepHead& step = shown_[0]->outline.steps[playhead_.step];
-        static constexpr std::pair<StepKind, const char*> kWords[] = {
+        static constexpr std::pair<StepKind, const char*> kTerms[] = {
             {StepKind::shuffle, "shuffle, source lane, register"}, {StepKind::block_barrier, "barrier"},
             {StepKind::warp_barrier, "barrier"}, {StepKind::atomic, "atomic"}, {StepKind::fence, "fence"},
             {StepKind::load, "request"}, {StepKind::store, "request"}};
         said = step.label + ". " + step.stage + ". ";
-        for (const auto& [kind, words] : kWords)
-            if (kind == step.kind) said += std::string(words) + ". ";
+        for (const auto& [kind, terms] : kTerms)
+            if (kind == step.kind) said += std::string(terms) + ". ";
         for (const auto& line : scene::counts_at(steps, playhead_.step, selection_.warp).lines)
             said += std::string(line.label) + ". ";
         const auto requests = scene::requests_of(steps, playhead_.step, selection_.warp);
@@ -247,7 +247,7 @@ void App::explain() {
 void App::explain_under_pointer(const Look& look) {
     if (terms_.open || menu_.is_open() || keys_.open || open_card_.is_open()) return;
     const lesson::Term* term = text_.hovered_term().empty()
-                                   ? glossary_.at(under_pointer_.words(), under_pointer_.place())
+                                   ? glossary_.at(under_pointer_.text(), under_pointer_.place())
                                    : glossary_.find(text_.hovered_term());
     if (term) term_card(look, *term);
 }

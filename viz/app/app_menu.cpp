@@ -49,8 +49,8 @@ std::vector<std::vector<MenuSection>> App::menu_columns() const {
         {"Save a page to step through (HTML)", lesson::ExportKind::page},
         {"Save every value (CSV)", lesson::ExportKind::values},
         {"Save the times (CSV)", lesson::ExportKind::times}};
-    for (const auto& [words, what] : files)
-        file.items.push_back({words, {}, {Intent::Kind::export_run, static_cast<std::size_t>(what)}, std::nullopt});
+    for (const auto& [label, what] : files)
+        file.items.push_back({label, {}, {Intent::Kind::export_run, static_cast<std::size_t>(what)}, std::nullopt});
     file.items.push_back({"Close the window", "Ctrl Q", {Intent::Kind::quit, 0}, std::nullopt});
     MenuSection variants{std::string(lesson::group_title(Group::variant)), {}};
     constexpr std::size_t kMostVariants = 16;

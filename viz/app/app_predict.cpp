@@ -276,9 +276,9 @@ void App::draw_wrong_answer(const Pane& pane) const {
         const Point from{x_of(lane), any.from.y}, to{x_of(reader), any.to.y};
         ArcStyle style{pane.colors().warning, pane.px(2.2f), 24, 1};
         arc(pane.brush, from, to, style);
-        const std::string words = "lane " + std::to_string(reader) + ": you said " + std::to_string(lane);
-        const float width = text_width(pane.look(), Face::caption, words) + pane.px(14);
-        pill(pane.brush, {std::clamp(from.x - width / 2, pane.box.x0, pane.box.x1 - width), from.y + pane.px(6)}, words,
+        const std::string label = "lane " + std::to_string(reader) + ": you said " + std::to_string(lane);
+        const float width = text_width(pane.look(), Face::caption, label) + pane.px(14);
+        pill(pane.brush, {std::clamp(from.x - width / 2, pane.box.x0, pane.box.x1 - width), from.y + pane.px(6)}, label,
              Face::caption, pane.colors().panel, pane.colors().warning, pane.colors().warning);
     }
 }

@@ -175,11 +175,11 @@ void OpenCard::draw_choices(const Pane& pane, Rect rest) {
         if (chosen)
             fill(pane.brush, {row.x0, row.y0 + pane.px(5), row.x0 + pane.px(3), row.y1 - pane.px(5)}, colors.accent,
                  pane.px(1));
-        const Rect words = row.inset(pane.px(12), 0);
-        text_in(pane.brush, Face::body, words, colors.text,
-                fit_text(pane.look(), Face::body, name, words.width() * 0.6f), Align::left);
-        text_in(pane.brush, Face::caption, words, colors.quiet,
-                fit_text(pane.look(), Face::caption, note, words.width() * 0.38f), Align::right);
+        const Rect text_box = row.inset(pane.px(12), 0);
+        text_in(pane.brush, Face::body, text_box, colors.text,
+                fit_text(pane.look(), Face::body, name, text_box.width() * 0.6f), Align::left);
+        text_in(pane.brush, Face::caption, text_box, colors.quiet,
+                fit_text(pane.look(), Face::caption, note, text_box.width() * 0.38f), Align::right);
         return pane.button(row);
     };
     if (!begun && !recent_.empty()) {

@@ -62,14 +62,14 @@ void click_chip(Desk& desk, const std::string& field) {
 std::uint64_t n_shown(const Desk& desk) { return desk.app->run_shown()->trace().header.n; }
 
 // All that a frame writes.
-std::string words_of_frame(Desk& desk) {
+std::string text_of_frame(Desk& desk) {
     LabelCanvas canvas;
     Look look = desk.gui.look();
     look.canvas = &canvas;
     desk.gui.frame([&] { desk.app->frame(look, desk.gui.window(), 1.0f); });
-    std::string words;
-    for (const auto& label : canvas.labels) words += label.words + " ";   // prose comes word by word
-    return words;
+    std::string text;
+    for (const auto& label : canvas.labels) text += label.text + " ";   // prose comes piece by piece
+    return text;
 }
 
 // Enter as ImGui sees it.
@@ -99,7 +99,7 @@ TEST(RunBar, ANumberIsTypedRunsInPlaceAndOneKeyUndoesIt) {
     enter(desk);
     EXPECT_EQ(n_shown(desk), 33u);
     EXPECT_EQ(desk.app->playhead().step, step);
-    EXPECT_NE(words_of_frame(desk).find("out 496 → 528"), std::string::npos);
+    EXPECT_NE(text_of_frame(desk).find("out 496 → 528"), std::string::npos);
     desk.press(Key::escape);
     EXPECT_FALSE(desk.app->run_bar().is_open());
     desk.press(letter(','));
@@ -116,9 +116,9 @@ TEST(RunBar, WhatDoesNotRunIsExplainedAtItsFieldAndThePictureStays) {
     enter(desk);
     EXPECT_EQ(desk.app->run_shown(), shown);
     EXPECT_EQ(desk.app->run_bar().open_field(), "n");
-    const std::string words = words_of_frame(desk);
-    EXPECT_NE(words.find("--n 0 is out of range"), std::string::npos) << words;
-    EXPECT_EQ(words.find("did not run"), std::string::npos);
+    const std::string text = text_of_frame(desk);
+    EXPECT_NE(text.find("--n 0 is out of range"), std::string::npos) << text;
+    EXPECT_EQ(text.find("did not run"), std::string::npos);
 }
 
 TEST(RunBar, KeysOpenItAndTabGoesOn) {
@@ -175,7 +175,7 @@ TEST(RunBar, LessonsWithoutFieldsHaveNone) {
 
 TEST(Questions, AnExamHidesWhatItAsksInEveryPanel) {
     Desk desk(playable());
-    EXPECT_NE(words_of_frame(desk).find("496"), std::string::npos);   // the result is known before
+    EXPECT_NE(text_of_frame(desk).find("496"), std::string::npos);   // the result is known before
     desk.press(letter('Q'));
     desk.press(letter('Q'));
     ASSERT_EQ(desk.app->prediction().mode(), lesson::PredictMode::exam);
@@ -183,12 +183,12 @@ TEST(Questions, AnExamHidesWhatItAsksInEveryPanel) {
     for (int i = 0; i < 100 && desk.app->prediction().known() < 6; ++i) {
         if (const lesson::Question* open = desk.app->prediction().open()) {
             ++questions;
-            const std::string words = words_of_frame(desk);
+            const std::string text = text_of_frame(desk);
             const lesson::Answered* told = desk.app->prediction().told();
             if (!told || told->question.answer != "496") {
-                EXPECT_EQ(words.find("496"), std::string::npos) << "step " << open->step;
+                EXPECT_EQ(text.find("496"), std::string::npos) << "step " << open->step;
             }
-            EXPECT_NE(words.find(open->text.substr(0, 12)), std::string::npos) << open->text;
+            EXPECT_NE(text.find(open->text.substr(0, 12)), std::string::npos) << open->text;
             // Views that would tell it do not open.
             desk.app->apply({Intent::Kind::table, 0});
             EXPECT_FALSE(desk.app->table_open());
@@ -201,8 +201,8 @@ TEST(Questions, AnExamHidesWhatItAsksInEveryPanel) {
     EXPECT_GE(questions, 10);
     EXPECT_EQ(desk.app->prediction().right(), questions);
     desk.press(Key::end);
-    EXPECT_NE(words_of_frame(desk).find("Exam: "), std::string::npos);
-    EXPECT_NE(words_of_frame(desk).find("496"), std::string::npos);
+    EXPECT_NE(text_of_frame(desk).find("Exam: "), std::string::npos);
+    EXPECT_NE(text_of_frame(desk).find("496"), std::string::npos);
 }
 
 TEST(Questions, AClickOnALaneAnswersAndAWrongOneIsTold) {
@@ -228,21 +228,21 @@ TEST(Questions, AClickOnALaneAnswersAndAWrongOneIsTold) {
     ASSERT_NE(desk.app->prediction().told(), nullptr);
     EXPECT_FALSE(desk.app->prediction().told()->marked.right);
     EXPECT_EQ(desk.app->playhead().step, asked.step);   // revealed
-    EXPECT_NE(words_of_frame(desk).find("it is " + asked.answer), std::string::npos);
+    EXPECT_NE(text_of_frame(desk).find("it is " + asked.answer), std::string::npos);
     desk.press(Key::escape);
 }
 
 // A lesson whose text asks of a step, and tells the answer further down.
 lesson::Presentation with_text() {
     lesson::Presentation shown = playable();
-    shown.text = "# Sums\n\nfirstwords\n\n## Predict\n\nWhich does lane 5 read? "
+    shown.text = "# Sums\n\nfirstsentence\n\n## Predict\n\nWhich does lane 5 read? "
                  "[Answer](variant:warp_sum_xor,step:2,lane:5,ask:source_lane)\n\n## Look at\n\nspoiler\n";
     return shown;
 }
 
 TEST(Questions, TheTextAsksAndDoesNotTell) {
     Desk desk(with_text());
-    EXPECT_NE(words_of_frame(desk).find("spoiler"), std::string::npos);
+    EXPECT_NE(text_of_frame(desk).find("spoiler"), std::string::npos);
     desk.press(Key::end);   // all was seen; the question hides it again
     desk.app->apply({Intent::Kind::link, 0});
     desk.settle();
@@ -250,17 +250,17 @@ TEST(Questions, TheTextAsksAndDoesNotTell) {
     ASSERT_NE(open, nullptr);
     EXPECT_EQ(open->text, "Which does lane 5 read?");
     EXPECT_EQ(desk.app->playhead().count, 1u);   // the load
-    const std::string words = words_of_frame(desk);
-    EXPECT_NE(words.find("Predict"), std::string::npos);
-    EXPECT_EQ(words.find("firstwords"), std::string::npos);
-    EXPECT_EQ(words.find("spoiler"), std::string::npos);
-    EXPECT_EQ(words.find("496"), std::string::npos);
+    const std::string text = text_of_frame(desk);
+    EXPECT_NE(text.find("Predict"), std::string::npos);
+    EXPECT_EQ(text.find("firstsentence"), std::string::npos);
+    EXPECT_EQ(text.find("spoiler"), std::string::npos);
+    EXPECT_EQ(text.find("496"), std::string::npos);
     type(desk, "21");
     enter(desk);
     ASSERT_NE(desk.app->prediction().told(), nullptr);
     EXPECT_TRUE(desk.app->prediction().told()->marked.right);
     EXPECT_EQ(desk.app->playhead().step, 1u);
-    EXPECT_NE(words_of_frame(desk).find("spoiler"), std::string::npos);
+    EXPECT_NE(text_of_frame(desk).find("spoiler"), std::string::npos);
 }
 
 // Views that were open, links to them, exports: nothing tells what is asked.
@@ -277,7 +277,7 @@ TEST(Questions, NoViewTellsWhileOneIsOpen) {
         EXPECT_FALSE(desk.app->timings_open() || desk.app->tree_open() || desk.app->boxes_open() ||
                      desk.app->rounding_open() || desk.app->table_open())
             << link;
-        EXPECT_EQ(words_of_frame(desk).find("496"), std::string::npos) << link;
+        EXPECT_EQ(text_of_frame(desk).find("496"), std::string::npos) << link;
     }
     for (const Intent::Kind kind : {Intent::Kind::tree, Intent::Kind::rounding, Intent::Kind::timings, Intent::Kind::table,
                                     Intent::Kind::measure, Intent::Kind::export_run}) {
@@ -293,7 +293,7 @@ TEST(Questions, ACommandLineMayAskFromTheBeginning) {
     desk.settle();
     EXPECT_EQ(desk.app->prediction().mode(), lesson::PredictMode::exam);
     EXPECT_NE(desk.app->prediction().open(), nullptr);
-    EXPECT_EQ(words_of_frame(desk).find("496"), std::string::npos);
+    EXPECT_EQ(text_of_frame(desk).find("496"), std::string::npos);
 }
 
 TEST(Questions, AreKeptAndShownWithTheLesson) {
@@ -311,7 +311,7 @@ TEST(Questions, AreKeptAndShownWithTheLesson) {
     Desk again(playable());
     again.app->keep_answers(folder / "answers.tsv");
     again.press(letter('H'));
-    EXPECT_NE(words_of_frame(again).find("1 of 1 answers right"), std::string::npos);
+    EXPECT_NE(text_of_frame(again).find("1 of 1 answers right"), std::string::npos);
     std::filesystem::remove_all(folder);
 }
 

@@ -17,7 +17,7 @@ namespace {
 
 using lesson::View;
 using testing::Headless;
-using testing::WordsCanvas;
+using testing::TextCanvas;
 
 struct Screen {
     float width, height, scale;
@@ -64,7 +64,7 @@ lesson::Presentation presentation() {
 
 void look_at(App& app, Headless& gui, const Screen& screen, const std::string& what) {
     for (int frame = 0; frame < 3; ++frame) {
-        WordsCanvas canvas;
+        TextCanvas canvas;
         gui.canvas = &canvas;
         gui.frame([&] { app.frame(gui.look(), gui.window(), 1.0f); });
         gui.canvas = nullptr;
@@ -80,7 +80,7 @@ void look_at(App& app, Headless& gui, const Screen& screen, const std::string& w
 
 TEST(Screens, AreMeasured) {
     Headless gui(400, 300);
-    WordsCanvas canvas;
+    TextCanvas canvas;
     gui.canvas = &canvas;
     gui.in_pane([&](const Pane& pane) {
         text(pane.brush, Face::body, {10, 10}, 0xffffffff, "0.133");

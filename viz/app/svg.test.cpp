@@ -35,7 +35,7 @@ lesson::WindowRequest request_of(const std::string& variant, std::size_t step) {
     return request;
 }
 
-// The words drawn in the row whose words are at y, from left to right.
+// The texts drawn in the row at y, from left to right.
 std::map<float, std::map<float, std::string>> rows_of(const std::vector<XmlElement>& elements) {
     std::map<float, std::map<float, std::string>> rows;
     for (const XmlElement& each : elements)
@@ -57,9 +57,9 @@ TEST(Svg, HasEveryLanesNumberAsTheTraceHasIt) {
     ASSERT_EQ(after.size(), 32u);
     bool found = false;
     for (const auto& [y, row] : rows_of(elements)) {
-        std::vector<std::string> words;
-        for (const auto& [x, text] : row) words.push_back(text);
-        if (words.size() >= 32) found |= std::equal(after.begin(), after.end(), words.end() - 32);
+        std::vector<std::string> texts;
+        for (const auto& [x, text] : row) texts.push_back(text);
+        if (texts.size() >= 32) found |= std::equal(after.begin(), after.end(), texts.end() - 32);
     }
     EXPECT_TRUE(found) << "no row holds what the lanes held";
 }

@@ -33,8 +33,8 @@ public:
     // Under way, as far as get() has seen.
     bool busy() const { return begun_ && !value_; }
 
-    // Null while it is under way, and where it was given up. `patient`: waits for it; else only the first time, and not
-    // for long.
+    // Null while it is under way, and where it was given up. `wait_for_results`: waits for it; else only the first time,
+    // and not for long.
     std::shared_ptr<const T> get(bool wait_for_results) {
         if (value_ || !begun_ || work_->stop.stop_requested()) return value_;
         const std::chrono::milliseconds patience = std::exchange(fresh_, false) ? kShortPatience : kNow;

@@ -15,7 +15,7 @@ float bits_row(const Brush& brush, Point at, float width, Element type, std::uin
 // height used.
 float bits_names(const Brush& brush, Point at, Element type, Face face);
 
-// How the fields make the number: "+ 1.0625 × 2^6", "− 0.5 × 2^-126", "infinity"; an integer in its own words ("two's
+// How the fields make the number: "+ 1.0625 × 2^6", "− 0.5 × 2^-126", "infinity"; an integer as a formula ("two's
 // complement: −3 = 2^32 − 3"), empty where there is nothing to say.
 std::string bits_text(Element type, std::uint64_t bits);
 

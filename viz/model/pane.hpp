@@ -46,7 +46,7 @@ private:
 // The ground of a card that lies over others, and what it darkens around it.
 void raised_card(const Brush& brush, const Rect& box);
 
-// A few words in a card that follows the pointer.
+// A short text in a card that follows the pointer.
 void hint_card(const Look& look, std::string_view text);
 
 // A sentence in the middle of a pane: running, or what went wrong.

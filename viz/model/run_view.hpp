@@ -48,7 +48,7 @@ struct RunView {
 
     explicit operator bool() const { return run != nullptr; }
     // Worked out once for all views that show the run, from the first call on: of a million inputs that takes a second
-    // or two. Null until then, except where `patient`.
+    // or two. Null until then, except where `wait_for_results`.
     std::shared_ptr<const Sums> exact(bool wait_for_results) const;
 
     const ValueScale& scale_of(const WarpRef& warp) const;

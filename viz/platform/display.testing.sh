@@ -28,7 +28,7 @@ start_display() {
 find_window() { xdotool search --onlyvisible --name "$1" 2>/dev/null | head -n 1; }
 
 # open_window TITLE ARGUMENT… : starts $lesson on the emulator, or on $BACKEND, and waits for its window; $window is the process, $id the
-# window. Its words go to $work/out.log and err.log.
+# window. Its output goes to $work/out.log and err.log.
 open_window() {
     title=$1
     shift

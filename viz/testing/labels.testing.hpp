@@ -18,7 +18,7 @@ namespace lanewise::viz::testing {
 class LabelCanvas final : public Canvas {
 public:
     struct Label {
-        std::string words;
+        std::string text;
         Rect box;     // from the baseline to the height of capitals
         Rect clip;    // what of the window can be seen there
         Color color = 0;
@@ -93,18 +93,18 @@ inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson:
                 if (!seen(labels[i])) continue;
                 const Rect box = labels[i].box;
                 if (box.x0 < labels[i].clip.x0 - scale || box.x1 > labels[i].clip.x1 + scale)
-                    tell("\"" + labels[i].words + "\" is cut at the side");
-                if (box.y1 > height || box.x1 > width) tell("\"" + labels[i].words + "\" leaves the stage");
+                    tell("\"" + labels[i].text + "\" is cut at the side");
+                if (box.y1 > height || box.x1 > width) tell("\"" + labels[i].text + "\" leaves the stage");
                 for (std::size_t k = i + 1; k < labels.size(); ++k) {
                     if (seen(labels[k]) && box.inset(scale * 0.6f).overlaps(labels[k].box.inset(scale * 0.6f)))
-                        tell("\"" + labels[i].words + "\" and \"" + labels[k].words + "\" overlap");
+                        tell("\"" + labels[i].text + "\" and \"" + labels[k].text + "\" overlap");
                 }
                 for (const LabelCanvas::Curve& curve : canvas.curves) {
                     if (curve.thickness < 1.2f * scale) continue;   // rounds in the background
                     for (int t = 0; t <= 24; ++t) {
                         const Point at = arc_point(curve.a, curve.b, static_cast<float>(t) / 24);
                         if (!box.inset(scale * 0.6f).contains(at) || !curve.clip.contains(at)) continue;
-                        tell("an arc crosses \"" + labels[i].words + "\"");
+                        tell("an arc crosses \"" + labels[i].text + "\"");
                         break;
                     }
                 }

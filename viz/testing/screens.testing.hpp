@@ -10,10 +10,10 @@
 namespace lanewise::viz::testing {
 
 // Keeps texts as they are drawn; what is drawn over them later takes them away.
-class WordsCanvas final : public Canvas {
+class TextCanvas final : public Canvas {
 public:
     struct Label {
-        std::string words;
+        std::string text;
         Rect box;    // from the baseline to the height of capitals
         Rect clip;
     };
@@ -42,9 +42,9 @@ public:
         if (from >> 24 == 0 || to >> 24 == 0)
             std::erase_if(labels, [&](const Label& label) { return label.box.overlaps(cut(box)); });
     }
-    void text(const Fonts::Cut& font, Point at, Color color, std::string_view words, float width) override {
-        if (words.empty() || color >> 24 < 0x30) return;
-        labels.push_back({std::string(words), {at.x, at.y + font.ascent - font.cap, at.x + width, at.y + font.ascent}, clips_.back()});
+    void text(const Fonts::Cut& font, Point at, Color color, std::string_view text, float width) override {
+        if (text.empty() || color >> 24 < 0x30) return;
+        labels.push_back({std::string(text), {at.x, at.y + font.ascent - font.cap, at.x + width, at.y + font.ascent}, clips_.back()});
     }
     void push_clip(const Rect& box) override { clips_.push_back(cut(box)); }
     void pop_clip() override { clips_.pop_back(); }
@@ -63,10 +63,10 @@ public:
             const Label& label = *all[i];
             if (label.box.x1 <= label.clip.x0 || label.box.x0 >= label.clip.x1) continue;
             if (label.box.x0 < label.clip.x0 - scale || label.box.x1 > label.clip.x1 + scale)
-                found.push_back("\"" + label.words + "\" is cut off at a side");
+                found.push_back("\"" + label.text + "\" is cut off at a side");
             for (std::size_t k = i + 1; k < all.size() && all[k]->box.y0 < label.box.y1; ++k)
                 if (label.box.inset(scale * 0.6f).overlaps(all[k]->box.inset(scale * 0.6f)) && label.clip.overlaps(all[k]->clip))
-                    found.push_back("\"" + label.words + "\" and \"" + all[k]->words + "\" overlap");
+                    found.push_back("\"" + label.text + "\" and \"" + all[k]->text + "\" overlap");
         }
         return found;
     }

@@ -35,7 +35,7 @@ public:
     // From one colour at the left (or the top) to another at the right (or the bottom).
     enum class Towards : std::uint8_t { right, bottom };
     virtual void gradient(const Rect& box, Color from, Color to, Towards towards) = 0;
-    // One line, with its top left at `at`. `width` is that of `words` in this cut: what is beside it relies on it.
+    // One line, with its top left at `at`. `width` is that of `text` in this cut: what is beside it relies on it.
     virtual void text(const Fonts::Cut& cut, Point at, Color color, std::string_view text, float width) = 0;
     // Until pop_clip nothing is drawn outside `box`, nor outside what clipped before.
     virtual void push_clip(const Rect& box) = 0;

@@ -1,4 +1,4 @@
-// The kernel file as coloured text: just enough of C++ to tell comments, literals and words apart.
+// The kernel file as coloured text: just enough of C++ to tell comments, literals, keywords and intrinsics apart.
 #pragma once
 
 #include <cstdint>

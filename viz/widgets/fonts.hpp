@@ -16,7 +16,7 @@ namespace lanewise::viz {
 enum class Face : std::uint8_t {
     caption,       // 11 prose: labels of a picture
     body,          // 13.5 prose
-    strong,        // 13.5 semibold: words that stand out in prose, tabs
+    strong,        // 13.5 semibold: strong text in prose, tabs
     title,         // 15.5 semibold: a panel's name
     heading,       // 20 semibold: the lesson's own heading
     tiny,          // 8.5 code: lane numbers, five-digit values in narrow cells

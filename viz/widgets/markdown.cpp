@@ -105,7 +105,7 @@ struct Reader {
         styles.push_back(std::move(style));
     }
 
-    void words(MD_TEXTTYPE type, std::string_view text) {
+    void text(MD_TEXTTYPE type, std::string_view text) {
         switch (type) {
             case MD_TEXT_BR: add("\n"); break;
             case MD_TEXT_SOFTBR: add(" "); break;
@@ -142,8 +142,8 @@ std::vector<TextBlock> read_markdown(std::string_view text) {
         return 0;
     };
     parser.leave_span = [](MD_SPANTYPE, void*, void* user) { reader(user).styles.pop_back(); return 0; };
-    parser.text = [](MD_TEXTTYPE type, const MD_CHAR* words, MD_SIZE size, void* user) {
-        reader(user).words(type, {words, size});
+    parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* user) {
+        reader(user).text(type, {text, size});
         return 0;
     };
     Reader result;

@@ -36,9 +36,9 @@ float text(const Brush& brush, Face face, Point at, Color color, std::string_vie
     const std::string_view shown = can_be_shown(cut, text, other);
     const float width = measure(cut, shown.data(), shown.data() + shown.size());
     brush.canvas->text(cut, at, color, shown, width);
-    if (WordsUnderPointer* words = brush.look.under_pointer) {
+    if (TextUnderPointer* under = brush.look.under_pointer) {
         const Rect box{at.x, at.y, at.x + width, at.y + cut.pixels};
-        words->drawn(shown, box, box.contains(words->pointer) && ImGui::IsWindowHovered());
+        under->drawn(shown, box, box.contains(under->pointer) && ImGui::IsWindowHovered());
     }
     return width;
 }

@@ -9,7 +9,7 @@
 #include "viz/widgets/buttons_by_key.hpp"
 #include "viz/widgets/canvas.hpp"
 #include "viz/widgets/imgui_compat.hpp"
-#include "viz/widgets/words_under_pointer.hpp"
+#include "viz/widgets/text_under_pointer.hpp"
 
 namespace lanewise::viz {
 
@@ -19,7 +19,7 @@ struct Look {
     const Fonts* fonts = nullptr;
     float scale = 1;
     Canvas* canvas = nullptr;   // where panes draw; null: in the frame on the screen
-    WordsUnderPointer* under_pointer = nullptr;   // told of every text, if any
+    TextUnderPointer* under_pointer = nullptr;   // told of every text, if any
     ButtonsByKey* buttons = nullptr;              // told of every button that a key may reach, if any
 
     float px(float at_scale_one) const { return at_scale_one * scale; }

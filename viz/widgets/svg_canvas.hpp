@@ -55,7 +55,7 @@ private:
     std::string body_;
 };
 
-// `words` with XML's own signs escaped, and without what XML 1.0 forbids (control characters, broken UTF-8).
+// `text` with XML's own signs escaped, and without what XML 1.0 forbids (control characters, broken UTF-8).
 std::string xml_text(std::string_view text);
 
 }  // namespace lanewise::viz

@@ -50,7 +50,7 @@ TEST(XmlReader, RefusesWhatIsNotWellFormed) {
     EXPECT_EQ(right[0].text, "xy & z");
 }
 
-TEST(SvgCanvas, IsADocumentWithItsSizeItsGroundAndItsWords) {
+TEST(SvgCanvas, IsADocumentWithItsSizeItsGroundAndItsText) {
     Paper paper;
     const auto elements = paper.elements();
     EXPECT_EQ(elements.at(0).name, "svg");

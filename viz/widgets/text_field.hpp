@@ -12,7 +12,7 @@ class TextField {
 public:
     // Begins with `text`, all of it selected, and takes the keyboard.
     void begin(const std::string& text);
-    // Other words in the field; the keyboard stays where it is.
+    // Another text in the field; the keyboard stays where it is.
     void replace(const std::string& text);
     std::string text() const { return buffer_.empty() ? std::string() : std::string(buffer_.data()); }
     bool typing() const { return typing_; }

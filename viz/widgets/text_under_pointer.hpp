@@ -9,7 +9,7 @@
 
 namespace lanewise::viz {
 
-class WordsUnderPointer {
+class TextUnderPointer {
 public:
     Point pointer{-1e6f, -1e6f};
 
@@ -28,21 +28,21 @@ public:
             under_ = true;
             box_ = box;
         }
-        if (under_) words_ = line_;
+        if (under_) text_ = line_;
     }
     // The line under the pointer, and the sign of it.
-    const std::string& words() const { return words_; }
+    const std::string& text() const { return text_; }
     std::size_t place() const { return place_; }
     const Rect& box() const { return box_; }
     void clear() {
-        words_.clear();
+        text_.clear();
         line_.clear();
         last_ = {};
         under_ = false;
     }
 
 private:
-    std::string line_, words_;
+    std::string line_, text_;
     Rect last_{}, box_{};
     std::size_t place_ = 0;
     bool under_ = false;

@@ -42,7 +42,7 @@
 #define __builtin_assume(condition) static_cast<void>(0)
 #define __assume(condition) static_cast<void>(0)
 #define __unreachable() __builtin_unreachable()
-// The first architecture that has all the words emulated here.
+// The first architecture that has all the intrinsics emulated here.
 #define __CUDA_ARCH__ 800
 // What a file asks to know which compiler and toolkit it is read by: without them many take another branch.
 #define LANEWISE_EMULATED 1

@@ -1,6 +1,6 @@
 // Atomics: done with the host's own (several OS threads may run blocks at once), then announced.
 //
-// Each word exists in three forms (none, _block, _system: which threads it is atomic against; here always all) and on the
+// Each exists in three forms (none, _block, _system: which threads it is atomic against; here always all) and on the
 // types CUDA has it for; on others there is no such function, as with nvcc.
 #pragma once
 

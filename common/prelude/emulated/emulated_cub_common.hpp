@@ -57,7 +57,7 @@ LANEWISE_INTRINSIC unsigned warp_mask() {
     return all - first >= 32 ? ~0u : ~(~0u << (all - first));
 }
 
-// A shuffle of any type: in words of four bytes where it is none of CUDA's numbers.
+// A shuffle of any type: in parts of four bytes where it is none of CUDA's numbers.
 enum class Move { up, down, from };
 template <Move kMove, class T>
 LANEWISE_INTRINSIC T moved(int line, unsigned mask, const T& value, int arg, int width) {
@@ -66,12 +66,12 @@ LANEWISE_INTRINSIC T moved(int line, unsigned mask, const T& value, int arg, int
         else if constexpr (kMove == Move::down) return __shfl_down_sync(mask, value, arg, width, line);
         else return __shfl_sync(mask, value, arg, width, line);
     } else {
-        constexpr int kWords = (static_cast<int>(sizeof(T)) + 3) / 4;
-        unsigned words[kWords] = {};
-        __builtin_memcpy(words, &value, sizeof(T));
-        for (int i = 0; i < kWords; ++i) words[i] = moved<kMove>(line, mask, words[i], arg, width);
+        constexpr int kParts = (static_cast<int>(sizeof(T)) + 3) / 4;
+        unsigned parts[kParts] = {};
+        __builtin_memcpy(parts, &value, sizeof(T));
+        for (int i = 0; i < kParts; ++i) parts[i] = moved<kMove>(line, mask, parts[i], arg, width);
         T result;
-        __builtin_memcpy(&result, words, sizeof(T));
+        __builtin_memcpy(&result, parts, sizeof(T));
         return result;
     }
 }

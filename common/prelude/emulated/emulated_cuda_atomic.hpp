@@ -11,7 +11,7 @@
 
 // Part of the kernel's own code, so that a call is known by its line in the kernel.
 #define LANEWISE_LIBRARY __attribute__((always_inline)) inline
-// The access itself, which the emulator is told of in words; no other is announced.
+// The access itself, which the emulator is told of by a call; no other is announced.
 #define LANEWISE_LIBRARY_ACCESS __attribute__((noinline)) LANEWISE_UNHOOKED
 
 namespace cuda::std {

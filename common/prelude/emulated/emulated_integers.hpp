@@ -72,7 +72,7 @@ LANEWISE_INTRINSIC unsigned __byte_perm(unsigned a, unsigned b, unsigned selecto
     return result;
 }
 
-// hi:lo shifted, the upper (l) or lower (r) word of it; the shift is taken modulo 32, or (c) at most 32.
+// hi:lo shifted, the upper (l) or lower (r) 32 bits of it; the shift is taken modulo 32, or (c) at most 32.
 LANEWISE_INTRINSIC unsigned __funnelshift_l(unsigned lo, unsigned hi, unsigned shift) {
     return static_cast<unsigned>((static_cast<unsigned long long>(hi) << 32 | lo) << (shift & 31u) >> 32);
 }
@@ -126,25 +126,25 @@ LANEWISE_INTRINSIC unsigned __urhadd(unsigned a, unsigned b) {
 
 // c plus the dot product of four bytes with four (dp4a), of two shorts of a with the low or high two bytes of b (dp2a).
 // Sums wrap around, as the instruction's do.
-template <class T, class Word>
-LANEWISE_INTRINSIC unsigned lanewise_part(Word word, int at) {
-    return static_cast<unsigned>(static_cast<T>(static_cast<unsigned>(word) >> at * 8 * static_cast<int>(sizeof(T))));
+template <class T, class Whole>
+LANEWISE_INTRINSIC unsigned lanewise_part(Whole whole, int at) {
+    return static_cast<unsigned>(static_cast<T>(static_cast<unsigned>(whole) >> at * 8 * static_cast<int>(sizeof(T))));
 }
-#define LANEWISE_DOT(word_type, byte_type, short_type)                                                            \
-    LANEWISE_INTRINSIC word_type __dp4a(word_type a, word_type b, word_type c) {                                       \
+#define LANEWISE_DOT(full_type, byte_type, short_type)                                                            \
+    LANEWISE_INTRINSIC full_type __dp4a(full_type a, full_type b, full_type c) {                                       \
         unsigned sum = static_cast<unsigned>(c);                                                                  \
         for (int i = 0; i < 4; ++i) sum += lanewise_part<byte_type>(a, i) * lanewise_part<byte_type>(b, i);       \
-        return static_cast<word_type>(sum);                                                                       \
+        return static_cast<full_type>(sum);                                                                       \
     }                                                                                                             \
-    LANEWISE_INTRINSIC word_type __dp2a_lo(word_type a, word_type b, word_type c) {                                    \
+    LANEWISE_INTRINSIC full_type __dp2a_lo(full_type a, full_type b, full_type c) {                                    \
         unsigned sum = static_cast<unsigned>(c);                                                                  \
         for (int i = 0; i < 2; ++i) sum += lanewise_part<short_type>(a, i) * lanewise_part<byte_type>(b, i);      \
-        return static_cast<word_type>(sum);                                                                       \
+        return static_cast<full_type>(sum);                                                                       \
     }                                                                                                             \
-    LANEWISE_INTRINSIC word_type __dp2a_hi(word_type a, word_type b, word_type c) {                                    \
+    LANEWISE_INTRINSIC full_type __dp2a_hi(full_type a, full_type b, full_type c) {                                    \
         unsigned sum = static_cast<unsigned>(c);                                                                  \
         for (int i = 0; i < 2; ++i) sum += lanewise_part<short_type>(a, i) * lanewise_part<byte_type>(b, i + 2);  \
-        return static_cast<word_type>(sum);                                                                       \
+        return static_cast<full_type>(sum);                                                                       \
     }
 LANEWISE_DOT(int, signed char, short)
 LANEWISE_DOT(unsigned, unsigned char, unsigned short)

@@ -171,7 +171,7 @@ LANEWISE_INTRINSIC float __saturatef(float x) { return x > 0 ? x < 1 ? x : 1.0f 
 namespace lanewise_emulated {
 template <class T>
 constexpr bool has_cached_access() {
-    if constexpr (is_word<T>) return !__is_same(T, bool);
+    if constexpr (is_one_value<T>) return !__is_same(T, bool);
     else if constexpr (std::is_void_v<typename Members<T>::type>) return false;
     else {
         constexpr auto kMembers = sizeof(T) / sizeof(typename Members<T>::type);

@@ -106,11 +106,11 @@ private:
 // Waits for the lanes of `mask`; the result then stands on the board (so that the wait can be the last thing this does,
 // and nothing of it stays on the lane's stack). A shuffle offers `bits` and takes away those of the source lane, or a
 // poison value where CUDA leaves it undefined; a vote brings its predicate as `arg`.
-void meet(Call call, unsigned mask, std::uint64_t bits, int arg, int width);
+void warp_collective(Call call, unsigned mask, std::uint64_t bits, int arg, int width);
 
 LANEWISE_UNHOOKED inline std::uint64_t meet_for(int line, Op op, Element type, unsigned mask, std::uint64_t bits,
                                                 int arg, int width) {
-    meet({line, op, type}, mask, bits, arg, width);
+    warp_collective({line, op, type}, mask, bits, arg, width);
     return board->result[board->current];
 }
 
@@ -193,7 +193,7 @@ LANEWISE_UNHOOKED inline T value_of(std::uint64_t bits) {
 }
 
 // The elements of CUDA's own small floating types, which the prelude specialises this for (emulated_half.hpp): `array`
-// is what memory of them is shown as, `value` what one lane's whole value is (a pair of halves is one 32-bit word).
+// is what memory of them is shown as, `value` what one lane's whole value is (a pair of halves is one of 32 bits).
 template <class T>
 struct Named {
     static constexpr bool known = false;
@@ -201,7 +201,7 @@ struct Named {
 
 // Can a T be shown as one value?
 template <class T>
-inline constexpr bool is_word = std::is_arithmetic_v<T> || Named<T>::known;
+inline constexpr bool is_one_value = std::is_arithmetic_v<T> || Named<T>::known;
 
 // The element that one lane's T is recorded as, the same as on the GPU (gpu_element.cuh).
 template <class T>
@@ -217,7 +217,7 @@ struct Members {
 };
 
 // The element that an array of T is shown as, the same as on the GPU (gpu_element.cuh): T itself, the members of a
-// vector type, else bare words.
+// vector type, else unsigned integers.
 template <class T>
 constexpr Element shown_as() {
     if constexpr (Named<T>::known) return Named<T>::array;

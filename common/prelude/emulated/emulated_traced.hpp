@@ -47,10 +47,10 @@ LANEWISE_INTRINSIC unsigned vote_match_all(int line, unsigned mask, T value, int
     return __match_all_sync(mask, value, predicate, line);
 }
 
-#define LANEWISE_REDUCE(name, word)                                                                               \
+#define LANEWISE_REDUCE(name, intrinsic)                                                                          \
     template <class T>                                                                                            \
     LANEWISE_INTRINSIC auto name(int line, unsigned mask, T value) {                                                   \
-        return word(mask, value, line);                                                                           \
+        return intrinsic(mask, value, line);                                                                      \
     }
 LANEWISE_REDUCE(reduce_add, __reduce_add_sync)
 LANEWISE_REDUCE(reduce_min, __reduce_min_sync)
@@ -70,11 +70,11 @@ LANEWISE_INTRINSIC void fence_block(int line) { __threadfence_block(line); }
 LANEWISE_INTRINSIC void fence_device(int line) { __threadfence(line); }
 LANEWISE_INTRINSIC void fence_system(int line) { __threadfence_system(line); }
 
-// What a variable holds after a statement with a shuffle. A value that is no single word of up to eight bytes is left
+// What a variable holds after a statement with a shuffle. What is no number of up to eight bytes is left
 // unrecorded, and the screen says so.
 template <class T>
 LANEWISE_INTRINSIC void after(int first_line, int last_line, int effect, T value) {
-    if constexpr (lanewise_emulated::is_word<T>)
+    if constexpr (lanewise_emulated::is_one_value<T>)
         lanewise_emulated::after(first_line, last_line, effect,
                                  lanewise_emulated::value_element<typename LanewiseExchanged<T>::type>(),
                                  lanewise_emulated::bits_of(static_cast<typename LanewiseExchanged<T>::type>(value)));
@@ -83,7 +83,7 @@ LANEWISE_INTRINSIC void after(int first_line, int last_line, int effect, T value
 // What a variable holds after a statement that joined what was read from memory to it. `variable` tells it from others.
 template <class T>
 LANEWISE_INTRINSIC void joined(unsigned variable, T value) {
-    if constexpr (lanewise_emulated::is_word<T>)
+    if constexpr (lanewise_emulated::is_one_value<T>)
         lanewise_emulated::joined(variable, lanewise_emulated::value_element<T>(), lanewise_emulated::bits_of(value));
 }
 

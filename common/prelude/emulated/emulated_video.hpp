@@ -1,4 +1,4 @@
-// CUDA's SIMD-in-a-word functions (__vadd4, __vabsdiffu2, __viaddmax_s16x2, …): one register holds two values of 16 bits
+// CUDA's SIMD intrinsics (__vadd4, __vabsdiffu2, __viaddmax_s16x2, …): one register holds two values of 16 bits
 // or four of 8. Included where a kernel file names one of them. Source: CUDA Math API, "SIMD Intrinsics".
 #pragma once
 #if !defined(__CUDACC__) || defined(LANEWISE_EMULATED)
@@ -84,7 +84,7 @@ LANEWISE_COMPARE(ltu, unsigned, x < y)
 #undef LANEWISE_VIDEO
 #undef LANEWISE_VIDEO_OF
 
-// Of one word; and sums over the parts.
+// Of one argument; and sums over the parts.
 #define LANEWISE_VIDEO(parts, type, unsigned_type)                                                                    \
     LANEWISE_INTRINSIC unsigned __vabs##parts(unsigned a) {                                                           \
         return lanewise_emulated::each_part<type>(a, a, [](int x, int) { return x < 0 ? -x : x; });                   \

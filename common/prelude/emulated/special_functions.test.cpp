@@ -1,4 +1,4 @@
-// The functions on several values in a word, against loops over the values; the special functions, against their
+// The functions on several values in 32 bits, against loops over the values; the special functions, against their
 // definitions in long double.
 #include <algorithm>
 #include <cmath>
@@ -14,8 +14,8 @@ namespace {
 using Wide = long long;
 
 template <class T>
-Wide part(unsigned word, int i) {
-    return static_cast<T>(word >> (i * 8 * static_cast<int>(sizeof(T))));
+Wide part(unsigned whole, int i) {
+    return static_cast<T>(whole >> (i * 8 * static_cast<int>(sizeof(T))));
 }
 
 // `calculate` gives the exact number, of which the part keeps its lower bits.
@@ -35,7 +35,7 @@ Wide clamped(Wide v) {
     return std::min<Wide>(std::max<Wide>(v, std::numeric_limits<T>::min()), std::numeric_limits<T>::max());
 }
 
-TEST(SeveralInAWord, EachPartIsCalculatedByItself) {
+TEST(SimdIntrinsics, EachPartIsCalculatedByItself) {
     std::mt19937 random(3);
     for (int round = 0; round < 2000; ++round) {
         auto a = static_cast<unsigned>(random()), b = static_cast<unsigned>(random());

@@ -25,8 +25,8 @@ static __device__ __forceinline__ void sync_warp(int line, unsigned mask = 0xfff
     __syncwarp(mask);
 }
 
-// A block barrier: barrier() meets and returns what the lane takes away. The block's memory is copied between it and a
-// barrier of our own.
+// A block barrier: barrier() waits for all lanes and returns the lane's result. The block's memory is copied between it
+// and a barrier of our own.
 template <class Barrier>
 static __device__ __forceinline__ int sync_block(Op op, int line, int predicate, Barrier barrier) {
     const Place place = here();

@@ -10,7 +10,7 @@
 namespace lanewise_traced {
 
 // `element` is what one T is made of, `count` how many of them: float4 is four f32. A type without a name here is
-// taken for intrinsics.
+// taken for unsigned integers of its size.
 template <class T>
 struct ElementOf {
     using E = lanewise::Element;
@@ -85,12 +85,12 @@ LANEWISE_ELEMENT(double4_32a, f64, 4);
 #pragma GCC diagnostic pop
 #undef LANEWISE_ELEMENT
 
-// The Element that one lane's whole value is recorded as: a pair of halves travels as one 32-bit word.
+// The Element that one lane's whole value is recorded as: a pair of halves travels as one value of 32 bits.
 template <class T>
 struct ValueElement {
     using E = lanewise::Element;
-    static constexpr E word = sizeof(T) == 8 ? E::u64 : sizeof(T) == 4 ? E::u32 : sizeof(T) == 2 ? E::u16 : E::u8;
-    static constexpr E element = ElementOf<T>::count == 1 ? ElementOf<T>::element : word;
+    static constexpr E whole = sizeof(T) == 8 ? E::u64 : sizeof(T) == 4 ? E::u32 : sizeof(T) == 2 ? E::u16 : E::u8;
+    static constexpr E element = ElementOf<T>::count == 1 ? ElementOf<T>::element : whole;
 };
 
 // The bits of a value of at most eight bytes.

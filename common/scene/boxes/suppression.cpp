@@ -1,5 +1,5 @@
 // Reads boxes, bits and decisions out of a run's records. Arrays are known by their names: `order` and `sorted`, the
-// `mask` (words of 32 bits: whole rows; of 64: tiles, with a `diagonal`), `removed`, `kept` and `keep`.
+// `mask` (elements of 32 bits: whole rows; of 64: tiles, with a `diagonal`), `removed`, `kept` and `keep`.
 #include "common/scene/boxes/suppression.hpp"
 
 #include <algorithm>
@@ -77,8 +77,8 @@ private:
         if (name == "scores") scores(record);
         else if (name == "order") places(record);
         else if (name == "sorted") corners(record);
-        else if (name == "mask" && array.element == Element::u32) rows_of_words(record, warp);
-        else if (name == "mask") tiles_of_words(record, warp);
+        else if (name == "mask" && array.element == Element::u32) rows_of_mask(record, warp);
+        else if (name == "mask") tiles_of_mask(record, warp);
         else if (name == "diagonal" && record.op == Op::store) diagonal(record, warp);
         else if (name == "removed") removed(record);
         else if (name == "kept" && array.space == Space::shared) shared_kept(record);
@@ -146,7 +146,7 @@ private:
         });
     }
 
-    // A step of the ballot that made a word; of the store, where none was recorded.
+    // A step of the ballot that made an element of the mask; of the store, where none was recorded.
     std::size_t made_at(const WarpRef& warp) const {
         const auto at = ballots_of_.find(warp);
         return at == ballots_of_.end() ? step_ : at->second.back();
@@ -158,7 +158,7 @@ private:
         return at == ballots_of_.end() || ballot >= at->second.size() ? step_ : at->second[ballot];
     }
 
-    void rows_of_words(const Record& record, const WarpRef& warp) {
+    void rows_of_mask(const Record& record, const WarpRef& warp) {
         const std::size_t words = (all_.count + 31) / 32;
         each_lane(record, [&](std::size_t lane) {
             const auto at = static_cast<std::size_t>(record.element_index[lane]);
@@ -189,8 +189,8 @@ private:
         return record.launch < launches.size() ? std::string_view(launches[record.launch].kernel) : std::string_view();
     }
 
-    // As the kernel file lays it out: a row of tile t has a word for each tile behind t.
-    void tiles_of_words(const Record& record, const WarpRef& warp) {
+    // As the kernel file lays it out: a row of tile t has an element for each tile behind t.
+    void tiles_of_mask(const Record& record, const WarpRef& warp) {
         const std::size_t tiles = (all_.count + kTile - 1) / kTile;
         all_.tiled = true;
         each_lane(record, [&](std::size_t lane) {

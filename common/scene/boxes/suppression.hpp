@@ -89,9 +89,9 @@ std::string suppression_counts(const Suppression& all, std::size_t step);
 const ChainQuestion* open_question(const Suppression& all, std::size_t step);
 const ChainQuestion* last_answered(const Suppression& all, std::size_t step);
 // "row 1 · box 17 · score 0.5 · (10, 0) to (50, 40) · suppressed by A".
-std::string box_words(const Suppression& all, std::size_t box, std::size_t step);
+std::string box_text(const Suppression& all, std::size_t box, std::size_t step);
 // "A and B overlap by more than the threshold", "… not compared yet".
-std::string pair_words(const Suppression& all, std::size_t row, std::size_t column, std::size_t step);
+std::string pair_text(const Suppression& all, std::size_t row, std::size_t column, std::size_t step);
 // The order, the matrix and what became of each box, a line for each.
 std::string describe_suppression(const Suppression& all, std::size_t step);
 

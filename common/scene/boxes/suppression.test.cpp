@@ -88,10 +88,10 @@ TEST(Suppression, SaysWhatAStepDid) {
     EXPECT_EQ(suppression_caption(chain.all, boxes[2].read),
               "The row of C is joined to those removed: D is crossed out.");
     EXPECT_EQ(suppression_counts(chain.all, boxes[2].read), "6 boxes: 2 kept, 2 suppressed, 2 undecided");
-    EXPECT_EQ(box_words(chain.all, 1, chain.last),
+    EXPECT_EQ(box_text(chain.all, 1, chain.last),
               "B · row 1 · box 1 of the input · score 5 · (5, 5) to (45, 45) · suppressed by A");
-    EXPECT_EQ(pair_words(chain.all, 0, 2, chain.last), "A and C do not overlap by more than the threshold");
-    EXPECT_EQ(pair_words(chain.all, 0, 1, 0), "A and B: not compared yet");
+    EXPECT_EQ(pair_text(chain.all, 0, 2, chain.last), "A and C do not overlap by more than the threshold");
+    EXPECT_EQ(pair_text(chain.all, 0, 1, 0), "A and B: not compared yet");
     const std::string told = describe_suppression(chain.all, chain.last);
     EXPECT_NE(told.find("   B   #... suppressed by A\n"), std::string::npos) << told;
 }

@@ -1,4 +1,4 @@
-// What boxes and bits come to, in words: captions, questions, a table for the terminal.
+// What boxes and bits come to, as text: captions, questions, a table for the terminal.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -97,7 +97,7 @@ std::string turns(const Suppression& all, const std::vector<std::size_t>& rows) 
     return text;
 }
 
-const char* fate_word(Fate fate) {
+const char* fate_name(Fate fate) {
     switch (fate) {
         case Fate::unplaced: return "not placed yet";
         case Fate::open: return "undecided";
@@ -108,10 +108,10 @@ const char* fate_word(Fate fate) {
     return "";
 }
 
-std::string fate_words(const Suppression& all, std::size_t box, std::size_t step) {
+std::string fate_text(const Suppression& all, std::size_t box, std::size_t step) {
     const Fate fate = all.fate(box, step);
     const std::size_t by = all.suppressor(box);
-    std::string text = fate_word(fate);
+    std::string text = fate_name(fate);
     if ((fate == Fate::crossed || fate == Fate::removed) && by < all.boxes.size())
         text += " by " + called(all.boxes[by]);
     return text;
@@ -227,7 +227,7 @@ const ChainQuestion* last_answered(const Suppression& all, std::size_t step) {
     return last;
 }
 
-std::string box_words(const Suppression& all, std::size_t at, std::size_t step) {
+std::string box_text(const Suppression& all, std::size_t at, std::size_t step) {
     const RankedBox& box = all.boxes[at];
     std::string text = called(box);
     if (box.name[0] >= 'A') text += fmt::format(" · row {}", at);
@@ -235,10 +235,10 @@ std::string box_words(const Suppression& all, std::size_t at, std::size_t step) 
     if (box.has_score) text += " · score " + as_float(box.score);
     if (box.has_corners)
         text += fmt::format(" · ({}, {}) to ({}, {})", as_float(box.x1), as_float(box.y1), as_float(box.x2), as_float(box.y2));
-    return text + " · " + fate_words(all, at, step);
+    return text + " · " + fate_text(all, at, step);
 }
 
-std::string pair_words(const Suppression& all, std::size_t row, std::size_t column, std::size_t step) {
+std::string pair_text(const Suppression& all, std::size_t row, std::size_t column, std::size_t step) {
     const std::string names = called(all.boxes[row]) + " and " + called(all.boxes[column]);
     if (column <= row) return names + ": the earlier row holds this pair";
     const PairBit& bit = all.pair(row, column);
@@ -258,7 +258,7 @@ std::string describe_suppression(const Suppression& all, std::size_t step) {
             const PairBit& bit = all.pair(row, column);
             bits += bit.made == kNoStep || bit.made > step ? '?' : bit.set ? '#' : '.';
         }
-        text += fmt::format("{:>4} {} {}\n", all.boxes[row].name, bits, fate_words(all, row, step));
+        text += fmt::format("{:>4} {} {}\n", all.boxes[row].name, bits, fate_text(all, row, step));
     }
     if (const ChainQuestion* question = open_question(all, step)) text += question->text + "\n";
     if (const ChainQuestion* question = last_answered(all, step)) text += question->answer + "\n";

@@ -104,7 +104,7 @@ std::uint32_t lanes_that_differ(const lesson::Run& a, const CompareScene::Side& 
     return lanes;
 }
 
-// Where a side stands at a place, in words.
+// Where a side stands at a place, as text.
 std::string standing(const lesson::Run& run, const SideBySide& steps, std::size_t place,
                      const CompareScene::Side& side) {
     const steps::Steps& own = run.steps;
@@ -140,13 +140,13 @@ std::vector<CompareFigure> figures_of(const std::vector<ComparedRun>& sides, con
     const auto counters = [&](std::size_t s) -> const Counters& {
         return counters_at(*sides[s].run, scene.sides[s].step, scene.sides[s].warp);
     };
-    const auto add = [&](const char* label, const char* meaning, const auto& value, const auto& words) {
+    const auto add = [&](const char* label, const char* meaning, const auto& value, const auto& text) {
         CompareFigure figure;
         figure.label = label;
         figure.meaning = meaning;
         for (std::size_t s = 0; s < sides.size(); ++s) {
             figure.values[s] = value(s);
-            figure.shown[s] = words(figure.values[s]);
+            figure.shown[s] = text(figure.values[s]);
         }
         mark(figure, sides.size());
         figures.push_back(std::move(figure));

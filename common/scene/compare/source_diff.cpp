@@ -14,7 +14,7 @@ constexpr std::size_t kMaxTable = 4u << 20;
 
 bool is_name_sign(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }
 
-// `text` with the word `name` replaced.
+// `text` with the identifier `name` replaced.
 std::string with_name(const std::string& text, const std::string& name, const std::string& other) {
     std::string result;
     for (std::size_t at = 0; at < text.size();) {

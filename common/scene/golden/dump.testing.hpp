@@ -24,7 +24,7 @@ public:
     explicit Dump(const lesson::Run& run) : steps_(run.steps), outline_(outline_of(run)) {
         out_ << outline_.variant << " · " << outline_.steps.size() << " steps · " << outline_.warps.size()
              << " warps · " << outline_.input_count << " inputs\n";
-        for (const FindingNote& finding : outline_.findings) out_ << "finding  " << finding.words << "\n";
+        for (const FindingNote& finding : outline_.findings) out_ << "finding  " << finding.text << "\n";
     }
 
     // Every step of one warp, then its sums.

@@ -1,5 +1,5 @@
 // What is told of a block's memory at a step: shared memory in rows of the 32 banks, global memory in rows of sectors,
-// what the warp's requests cost, in words. Plain data without pixels.
+// what the warp's requests cost, as text. Plain data without pixels.
 #pragma once
 
 #include <array>

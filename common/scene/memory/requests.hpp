@@ -1,4 +1,4 @@
-// What a warp asks of memory in a step, counted from the records and told in words.
+// What a warp asks of memory in a step, counted from the records and told as text.
 #pragma once
 
 #include <cstdint>

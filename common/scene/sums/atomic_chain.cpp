@@ -28,7 +28,7 @@ public:
         std::map<std::uint64_t, std::vector<std::size_t>> idle;
         std::map<std::uint64_t, std::size_t> finder;
         std::set<std::uint64_t> left;
-        std::size_t at_work = 0;
+        std::size_t changing = 0;
         for (std::size_t i = 0; i < joins_.size(); ++i) {
             const Join& join = joins_[i];
             if (!join.has_left) return fail(why, "a CAS returns what it found, not what it left");
@@ -36,7 +36,7 @@ public:
                 idle[join.found].push_back(i);
                 continue;
             }
-            ++at_work;
+            ++changing;
             if (!finder.emplace(join.found, i).second) return fail(why, "two of them found the same value");
             if (!left.insert(join.left).second) return fail(why, "two of them left the same value");
         }
@@ -49,11 +49,11 @@ public:
                 take(idle, held, runs.back());
                 runs.back().push_back(next->second);
                 held = joins_[next->second].left;
-                --at_work;
+                --changing;
             }
             take(idle, held, runs.back());
         }
-        if (at_work > 0) return fail(why, "the word came back to a value it had held before");
+        if (changing > 0) return fail(why, "the word came back to a value it had held before");
         for (auto& [held, who] : idle) {
             if (!who.empty()) runs.push_back(who);
         }

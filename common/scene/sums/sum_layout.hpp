@@ -122,6 +122,6 @@ SumLayout tree_layout(const Sums& sums, const SummationTree& tree, const SumRoom
 SumLayout lens_layout(const Sums& sums, std::int32_t root, int most_levels = 6);
 
 // A sum in three lines: which and when, how, of what.
-std::string sum_words(const Sums& sums, const SummationTree& tree, const SumBox& box);
+std::string sum_text(const Sums& sums, const SummationTree& tree, const SumBox& box);
 
 }  // namespace lanewise::scene

@@ -66,7 +66,7 @@ SummationTree summation_tree(const Sums& sums, const WarpRef& warp, int lane, st
     return all;
 }
 
-std::string sum_words(const Sums& sums, const SummationTree& tree, const SumBox& box) {
+std::string sum_text(const Sums& sums, const SummationTree& tree, const SumBox& box) {
     const steps::Steps& steps = sums.steps();
     const RoundingLens& lens = sums.lens();
     const Sum& sum = sums.at(box.sum);

@@ -1,4 +1,4 @@
-// Which inputs a value has absorbed, by number: equal sets share one, and sets share the parts that they have in
+// Which inputs a value includes, by number: equal sets share one, and sets share the parts that they have in
 // common.
 #pragma once
 
@@ -64,7 +64,7 @@ private:
 
     struct Set {
         InputTrees::Tree once = InputTrees::kEmpty, twice = InputTrees::kEmpty;
-        std::uint32_t flags = 0;   // 1: undefined, 2: untold
+        std::uint32_t flags = 0;   // 1: undefined, 2: unknown
         std::uint64_t hash() const;
         bool operator==(const Set&) const = default;
     };

@@ -33,7 +33,7 @@ BEGIN {
         else if (what < 96) print "click --repeat 2 1"
         else if (what < 98) print "windowsize WINDOW " 1 + below(1500) " " 1 + below(1000)
         else if (what < 99) print "windowsize WINDOW 1280 800"
-        else print "type --delay 5 some/words"
+        else print "type --delay 5 some/text"
     }
 }' >"$work/actions"
 

@@ -15,7 +15,7 @@ lane_5=366:340 lane_28=830:340
 variants="--variant warp_sum_xor,warp_sum_down"
 
 # run DOING… : opens the window, does that, closes it, leaves the state in $state. A key by its name; click:X:Y;
-# drag:X:Y:X:Y; size:W:H; wait:SECONDS; text:WORDS; idle: fails where the processor works although nothing happens.
+# drag:X:Y:X:Y; size:W:H; wait:SECONDS; text:TEXT; idle: fails where the processor works although nothing happens.
 run() {
     # The title tells when the run is there.
     # shellcheck disable=SC2086

@@ -14,7 +14,7 @@ namespace lanewise::viz {
 struct CostBar {
     Rect box;                  // empty: nothing was measured
     float low = 0, high = 0;   // where the 5th and 95th percentile stand
-    std::string words;         // its figure
+    std::string figure;        // "24"
 };
 
 struct CostRow {

@@ -20,7 +20,7 @@ constexpr float kMark = 3.6f;
 Category start_mark(const Theme& colors) { return {colors.good, PlotMark::disc}; }
 Category quoted_mark(const Theme& colors) { return {colors.warning, PlotMark::diamond}; }
 
-// A key to the marks: a sample and its words; returns the width.
+// A key to the marks: a sample and its label; returns the width.
 float key_of(const Brush& brush, Point at, const Category* mark, Color bar, const char* text) {
     const Theme& colors = brush.colors();
     const float sample = brush.px(mark ? 12 : 24);
@@ -42,11 +42,11 @@ void draw_bar(const Pane& pane, const CostBar& bar, Color color) {
 // Behind the bar, and behind marks that stand there.
 void figure_behind(const Pane& pane, const CostBar& bar, std::initializer_list<float> marks, Color ink) {
     if (bar.box.empty()) return;
-    const float width = text_width(pane.look(), Face::small, bar.words), clear = pane.px(kMark + 3);
+    const float width = text_width(pane.look(), Face::small, bar.figure), clear = pane.px(kMark + 3);
     float x = std::max(bar.box.x1, bar.high) + pane.px(6);
     for (const float mark : marks)
         if (mark + clear > x && mark - clear < x + width) x = mark + clear;
-    text_in(pane.brush, Face::small, {x, bar.box.y0 - pane.px(4), x + width, bar.box.y1 + pane.px(4)}, ink, bar.words,
+    text_in(pane.brush, Face::small, {x, bar.box.y0 - pane.px(4), x + width, bar.box.y1 + pane.px(4)}, ink, bar.figure,
             Align::left);
 }
 
@@ -87,11 +87,11 @@ void CostsView::draw_grid(const Pane& pane) const {
         for (const Tick& tick : ticks) {
             const float x = axis.at(tick.value);
             if (x < axis.from - 1 || x > axis.to + 1) continue;
-            hairline(pane.brush, {x, top}, {x, scene_.bottom}, with_alpha(colors.line, tick.words.empty() ? 0.45 : 0.9),
+            hairline(pane.brush, {x, top}, {x, scene_.bottom}, with_alpha(colors.line, tick.label.empty() ? 0.45 : 0.9),
                      pane.px(1));
-            if (!tick.words.empty())
+            if (!tick.label.empty())
                 text_in(pane.brush, Face::small, {x - pane.px(30), foot - pane.px(16), x + pane.px(30), foot},
-                        colors.quiet, tick.words);
+                        colors.quiet, tick.label);
         }
     };
     column(scene_.waits, scene_.wait_axis, scene_.wait_ticks, "latency in cycles");

@@ -31,7 +31,7 @@ TEST(CostScene, ALongerWaitIsALongerBar) {
     EXPECT_NEAR(slow.wait.box.x1 - shuffle.wait.box.x1, scene.wait_axis.at(100) - scene.wait_axis.at(10), 0.01f);
     EXPECT_LT(shuffle.wait.low, shuffle.wait.box.x1);
     EXPECT_GT(shuffle.wait.high, shuffle.wait.box.x1);
-    EXPECT_EQ(shuffle.wait.words, "24");
+    EXPECT_EQ(shuffle.wait.figure, "24");
     // The quoted cycle stands where an SM starts one, and not where the bar ends.
     EXPECT_FLOAT_EQ(shuffle.quoted, shuffle.start);
     EXPECT_LT(shuffle.quoted, shuffle.wait.box.x1 - 50);

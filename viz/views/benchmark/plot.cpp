@@ -13,9 +13,9 @@ namespace {
 
 // "10", "2.5": no zeros at the end.
 std::string plain(double value) {
-    char words[32];
-    std::snprintf(words, sizeof words, "%.4g", value);
-    return words;
+    char text[32];
+    std::snprintf(text, sizeof text, "%.4g", value);
+    return text;
 }
 
 // Takes the numbers off ticks that stand closer than `pitch` to one that keeps its own; those of `coarse` come first.
@@ -27,7 +27,7 @@ void thin_out(std::vector<Tick>& ticks, const LogAxis& axis, float pitch, const 
             if (coarse(tick.value) != first) continue;
             const float at = axis.at(tick.value);
             if (std::any_of(taken.begin(), taken.end(), [&](float other) { return std::abs(other - at) < pitch; }))
-                tick.words.clear();
+                tick.label.clear();
             else taken.push_back(at);
         }
 }
@@ -59,7 +59,7 @@ LogAxis axis_of(const std::vector<double>& values, float from, float to, double 
     return {low / more, high * more, from, to};
 }
 
-std::vector<Tick> decimal_ticks(const LogAxis& axis, float pitch, std::string (*words)(double)) {
+std::vector<Tick> decimal_ticks(const LogAxis& axis, float pitch, std::string (*label_of)(double)) {
     std::vector<Tick> ticks;
     const int first = static_cast<int>(std::floor(std::log10(axis.low))),
               last = static_cast<int>(std::ceil(std::log10(axis.high)));
@@ -68,18 +68,18 @@ std::vector<Tick> decimal_ticks(const LogAxis& axis, float pitch, std::string (*
         for (const double part : {1.0, 2.0, 5.0}) {
             const double value = part * std::pow(10.0, decade);
             if ((part > 1 && !narrow) || value < axis.low || value > axis.high) continue;
-            ticks.push_back({value, words(value)});
+            ticks.push_back({value, label_of(value)});
         }
     thin_out(ticks, axis, pitch,
              [](double value) { return std::abs(std::log10(value) - std::round(std::log10(value))) < 1e-6; });
     return ticks;
 }
 
-std::vector<Tick> binary_ticks(const LogAxis& axis, float pitch, std::string (*words)(double)) {
+std::vector<Tick> binary_ticks(const LogAxis& axis, float pitch, std::string (*label_of)(double)) {
     std::vector<Tick> ticks;
     for (int power = static_cast<int>(std::ceil(std::log2(axis.low) - 1e-9)); power <= std::log2(axis.high) + 1e-9;
          ++power)
-        ticks.push_back({std::ldexp(1.0, power), words(std::ldexp(1.0, power))});
+        ticks.push_back({std::ldexp(1.0, power), label_of(std::ldexp(1.0, power))});
     thin_out(ticks, axis, pitch,
              [&](double value) { return static_cast<int>(std::lround(std::log2(value))) % 2 == 0; });
     return ticks;

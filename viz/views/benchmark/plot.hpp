@@ -24,12 +24,12 @@ LogAxis axis_of(const std::vector<double>& values, float from, float to, double 
 
 struct Tick {
     double value = 0;
-    std::string words;    // empty: a line without a number
+    std::string label;    // empty: a line without a number
 };
 // Powers of ten, with 2 and 5 between them where there is room; numbered at least `pitch` pixels apart.
-std::vector<Tick> decimal_ticks(const LogAxis& axis, float pitch, std::string (*words)(double));
+std::vector<Tick> decimal_ticks(const LogAxis& axis, float pitch, std::string (*label_of)(double));
 // Powers of two.
-std::vector<Tick> binary_ticks(const LogAxis& axis, float pitch, std::string (*words)(double));
+std::vector<Tick> binary_ticks(const LogAxis& axis, float pitch, std::string (*label_of)(double));
 
 // "2^20", "4 KiB … 1 GiB", "10 µs", "100 GB/s": a tick's number without needless zeros.
 std::string values_tick(double n);

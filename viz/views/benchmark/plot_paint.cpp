@@ -12,14 +12,14 @@ void paint_axes(const Brush& brush, const Axes& axes) {
     const Color grid = mix(colors.panel, colors.line, 0.75);
     for (const Tick& tick : axes.x_ticks) {
         const float x = std::round(axes.x.at(tick.value));
-        hairline(brush, {x, area.y0}, {x, area.y1}, tick.words.empty() ? with_alpha(grid, 0.5) : grid);
-        text_in(brush, Face::small, {x, area.y1 + brush.px(3), x, area.y1 + brush.px(19)}, colors.quiet, tick.words);
+        hairline(brush, {x, area.y0}, {x, area.y1}, tick.label.empty() ? with_alpha(grid, 0.5) : grid);
+        text_in(brush, Face::small, {x, area.y1 + brush.px(3), x, area.y1 + brush.px(19)}, colors.quiet, tick.label);
     }
     for (const Tick& tick : axes.y_ticks) {
         const float y = std::round(axes.y.at(tick.value));
-        hairline(brush, {area.x0, y}, {area.x1, y}, tick.words.empty() ? with_alpha(grid, 0.5) : grid);
+        hairline(brush, {area.x0, y}, {area.x1, y}, tick.label.empty() ? with_alpha(grid, 0.5) : grid);
         text_in(brush, Face::small, {area.x0 - brush.px(80), y - brush.px(8), area.x0 - brush.px(8), y + brush.px(8)},
-                colors.quiet, tick.words, Align::right);
+                colors.quiet, tick.label, Align::right);
     }
     hairline(brush, {area.x0, area.y1}, {area.x1, area.y1}, colors.faint);
     text_in(brush, Face::caption, {area.x0, area.y1 + brush.px(20), area.x1, area.y1 + brush.px(40)}, colors.quiet,

@@ -152,11 +152,11 @@ ChartResult draw_curves(const Pane& pane, const Rect& where, const ChartInput& i
     axes.area = {where.x0 + pane.px(kAxisLeft), where.y0 + pane.px(kAxisAbove), where.x1,
                  where.y1 - pane.px(kAxisBelow)};
     std::vector<EndLabel> labels;
-    const auto words = [&](const Timing& row) {
+    const auto figure_of = [&](const Timing& row) {
         return measure == Measure::time ? timing::time_text(row.median_us) : timing::rate_text(row.gb_per_s());
     };
     for (const Series* series : drawn)
-        labels.push_back(label_of(pane.colors(), *series, input, {}, words(*series->points.back())));
+        labels.push_back(label_of(pane.colors(), *series, input, {}, figure_of(*series->points.back())));
     const float room = std::min(label_width(pane.look(), labels), where.width() * 0.34f);
     const Rect column{where.x1 - room, axes.area.y0 - pane.px(8), where.x1, axes.area.y1 + pane.px(8)};
     axes.area.x1 = column.x0 + pane.px(4);

@@ -20,7 +20,7 @@ std::string origin_of(const timing::TimingTable& table) {
     return text;
 }
 
-// A button of words; true when it was clicked.
+// A button with a label; true when it was clicked.
 bool text_button(const Pane& pane, const Rect& box, const std::string& text, bool lit, bool can) {
     const Theme& colors = pane.colors();
     const bool hovered = can && pane.hovers(box);

@@ -285,7 +285,7 @@ TEST(Plot, NumbersOfTicksStandApart) {
     const LogAxis axis{1000, 1e9, 0, 300};
     std::vector<float> at;
     for (const Tick& tick : binary_ticks(axis, 50, values_tick))
-        if (!tick.words.empty()) at.push_back(axis.at(tick.value));
+        if (!tick.label.empty()) at.push_back(axis.at(tick.value));
     ASSERT_GE(at.size(), 3u);
     for (std::size_t i = 1; i < at.size(); ++i) EXPECT_GE(at[i] - at[i - 1], 50);
     EXPECT_EQ(bytes_tick(1 << 20), "1 MiB");

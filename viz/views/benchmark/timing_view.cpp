@@ -22,7 +22,7 @@ std::string lower(std::string text) {
     return text;
 }
 
-// Of several library baselines the one that does the same: "warp_max_xor" and "CUB DeviceReduce::Max" share a word.
+// Of several library baselines the one that does the same: "warp_max_xor" and "CUB DeviceReduce::Max" share a part.
 const timing::Timing* baseline_for(const std::vector<const timing::Timing*>& rows, const std::string& variant) {
     const timing::Timing* first = nullptr;
     for (const timing::Timing* row : rows) {
@@ -144,11 +144,11 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
         text_in(pane.brush, Face::small, line, own ? colors.strong : colors.text, time_text(row->median_us),
                 Align::right);
         if (pane.hovers(line)) {
-            char words[160];
-            std::snprintf(words, sizeof words, "%s: median %s, 5%% to 95%%: %s to %s, %.0f GB/s, %d samples",
+            char text[160];
+            std::snprintf(text, sizeof text, "%s: median %s, 5%% to 95%%: %s to %s, %.0f GB/s, %d samples",
                           name_of(*row, shown).c_str(), time_text(row->median_us).c_str(), time_text(row->low_us).c_str(),
                           time_text(row->high_us).c_str(), row->gb_per_s(), row->samples);
-            hint_card(pane.look(), words);
+            hint_card(pane.look(), text);
         }
     }
 }

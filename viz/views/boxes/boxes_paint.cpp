@@ -208,14 +208,14 @@ void BoxesView::draw_row(const Pane& pane, std::size_t step, std::size_t row, bo
                     bit.set ? "1" : "0");
     }
     if (p.cell < pane.px(11)) return;
-    std::string words;
+    std::string label;
     const std::size_t by = boxes_->suppressor(row);
-    if (fate == Fate::kept) words = "kept";
+    if (fate == Fate::kept) label = "kept";
     if (fate == Fate::crossed || fate == Fate::removed)
-        words = (boxes_->racing && box.lives_at_turn ? "too late, by " : "out by ") +
+        label = (boxes_->racing && box.lives_at_turn ? "too late, by " : "out by ") +
                 (by < boxes_->boxes.size() ? boxes_->boxes[by].name : "?");
     text_in(pane.brush, Face::caption, {p.cells.x1 + pane.px(8), whole.y0, p.matrix.x1, whole.y1},
-            now ? theme.accent : color_of(theme, fate), words, Align::left);
+            now ? theme.accent : color_of(theme, fate), label, Align::left);
 }
 
 // One bit a box: crossed out.
@@ -245,15 +245,15 @@ void BoxesView::draw_legend(const Pane& pane) const {
     const Theme& theme = pane.colors();
     float x = where.x0;
     float y = where.y0 + pane.px(10);
-    const auto put = [&](const char* words, const auto& mark) {
-        const float width = text_width(pane.look(), Face::caption, words);
+    const auto put = [&](const char* label, const auto& mark) {
+        const float width = text_width(pane.look(), Face::caption, label);
         if (x + pane.px(22) + width > where.x1) {
             x = where.x0;
             y += pane.px(18);
         }
         mark(Rect{x, y - pane.px(6), x + pane.px(16), y + pane.px(6)});
         text_in(pane.brush, Face::caption, {x + pane.px(22), y - pane.px(8), where.x1, y + pane.px(8)}, theme.quiet,
-                words, Align::left);
+                label, Align::left);
         x += pane.px(22 + 16) + width;
     };
     put("kept", [&](const Rect& box) { draw_outline(pane, box, Fate::kept, false, false); });

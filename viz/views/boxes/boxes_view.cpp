@@ -9,7 +9,7 @@ namespace {
 
 constexpr float kLargestCell = 30, kSmallestCell = 3, kSmallestLow = 1.5f;
 constexpr float kLow = 240;
-constexpr float kFates = 84;   // words beside a row
+constexpr float kFates = 84;   // text beside a row
 
 }  // namespace
 
@@ -133,10 +133,10 @@ void BoxesView::point(const Pane& pane, std::size_t step) {
     if (pointed_ < 0) return;
     const auto row = static_cast<std::size_t>(pointed_);
     const bool bit = pointed_column_ > pointed_;
-    hint_card(pane.look(), bit ? pair_words(*boxes_, row, static_cast<std::size_t>(pointed_column_), step) + "\n" +
-                                     box_words(*boxes_, row, step) + "\n" +
-                                     box_words(*boxes_, static_cast<std::size_t>(pointed_column_), step)
-                               : box_words(*boxes_, row, step));
+    hint_card(pane.look(), bit ? pair_text(*boxes_, row, static_cast<std::size_t>(pointed_column_), step) + "\n" +
+                                     box_text(*boxes_, row, step) + "\n" +
+                                     box_text(*boxes_, static_cast<std::size_t>(pointed_column_), step)
+                               : box_text(*boxes_, row, step));
 }
 
 Intent BoxesView::draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection) {

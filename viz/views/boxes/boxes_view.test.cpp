@@ -13,7 +13,7 @@ namespace lanewise::viz {
 namespace {
 
 using testing::Headless;
-using testing::WordsCanvas;
+using testing::TextCanvas;
 
 std::shared_ptr<const lesson::Run> chain() {
     auto run = std::make_shared<lesson::Run>();
@@ -110,7 +110,7 @@ TEST(BoxesView, HasNoFaultyLabel) {
             Shown shown(chain(), width, height);
             shown.view.compact = compact;
             for (std::size_t step = 0; step < shown.playhead.count; ++step) {
-                WordsCanvas canvas;
+                TextCanvas canvas;
                 shown.gui.canvas = &canvas;
                 shown.go_to(step);
                 shown.gui.canvas = nullptr;
@@ -123,12 +123,12 @@ TEST(BoxesView, HasNoFaultyLabel) {
 
 TEST(BoxesView, ARunWithoutBoxesIsASentence) {
     Shown shown(samples::presentation().services.run("warp_sum_xor"));
-    WordsCanvas canvas;
+    TextCanvas canvas;
     shown.gui.canvas = &canvas;
     shown.frame();
     shown.gui.canvas = nullptr;
     std::string all;
-    for (const WordsCanvas::Label& label : canvas.labels) all += label.words + " ";
+    for (const TextCanvas::Label& label : canvas.labels) all += label.text + " ";
     EXPECT_NE(all.find("lesson 17"), std::string::npos) << all;
 }
 

@@ -37,7 +37,7 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
     hairline(pane.brush, {where.x0, where.y0}, {where.x1, where.y0}, colors.line);
     Rect rest = where.inset(pane.px(16), pane.px(places_.compact ? 5 : 8));
 
-    // The lane utilization of the whole run: the figure, in words, and step by step.
+    // The lane utilization of the whole run: the figure, as a sentence, and step by step.
     if (!places_.compact && !places_.low) {
         Rect strip = rest.cut_top(pane.px(38));
         const scene::Utilization work = scene::utilization_of(run_view.steps(), here.warp);

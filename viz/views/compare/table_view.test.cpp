@@ -58,13 +58,13 @@ TEST(TableView, WhatIsWrongOnPurposeIsMarkedThoughItsResultIsRight) {
     all.rows[0].declared_wrong = true;
     all.rows[1].value = std::copysign(std::nan(""), -1.0);
     Headless gui(1280, 600);
-    testing::WordsCanvas canvas;
+    testing::TextCanvas canvas;
     gui.canvas = &canvas;
     TableView table;
     gui.in_pane([&](const Pane& pane) { table.draw(pane, all, "a_fast"); }, Pane::Scroll::vertical);
     const auto shows = [&](const std::string& words) {
         return std::any_of(canvas.labels.begin(), canvas.labels.end(),
-                           [&](const auto& label) { return label.words == words; });
+                           [&](const auto& label) { return label.text == words; });
     };
     EXPECT_TRUE(shows("wrong on purpose") || shows("wrong"));
     EXPECT_TRUE(shows("nan"));

@@ -78,7 +78,7 @@ TEST(TimelinePlaces, StepsOfOneNameShareAChipWhenNotAllFit) {
 // Of a name what tells the step stays, of a run its place: never "x4", "1" or a part of "3 of 4".
 TEST(TimelineView, ChipsKeepWhatTellsTheirStep) {
     Headless gui(1000, 124);
-    testing::WordsCanvas canvas;
+    testing::TextCanvas canvas;
     gui.canvas = &canvas;
     TimelineView timeline;
     std::vector<TimelineEntry> entries;
@@ -97,7 +97,7 @@ TEST(TimelineView, ChipsKeepWhatTellsTheirStep) {
                                   {.step = step, .count = entries.size()});
         });
         std::string all = "|";
-        for (const auto& label : canvas.labels) all += label.words + "|";
+        for (const auto& label : canvas.labels) all += label.text + "|";
         return all;
     };
     TimelineScale scale;

@@ -34,7 +34,7 @@ Intent InspectorView::draw(const Pane& pane, const RunView& run_view, const Play
     if (playhead.step >= steps.size()) {
         y = sentence(pane, y, Face::body, colors.quiet, "This run recorded no steps.");
         for (const auto& finding : run_view.outline.findings)
-            y = sentence(pane, y + pane.px(10), Face::body, colors.warning, finding.words);
+            y = sentence(pane, y + pane.px(10), Face::body, colors.warning, finding.text);
         pane.content_height(y - top);
         return intent;
     }
@@ -178,7 +178,7 @@ float InspectorView::draw_findings(const Pane& pane, float y, const RunView& run
         const Rect row = row_at(pane, y, 0);
         warning_sign(pane.brush, {row.x0 + pane.px(7), y + pane.px(10)}, pane.px(6));
         y += paragraph(pane.brush, Face::body, {row.x0 + pane.px(20), y}, row.width() - pane.px(20),
-                       pane.colors().warning, finding.words, 1.45f) +
+                       pane.colors().warning, finding.text, 1.45f) +
              pane.px(6);
     }
     return y;

@@ -125,9 +125,9 @@ float mark_key(const Pane& pane, float left, float right, float y, const std::ve
                 outline(pane.brush, swatch, colors.quiet, 0, pane.px(1));
                 break;
         }
-        const Rect words{swatch.x1 + pane.px(5), y - pane.px(8), right + pane.px(20), y + pane.px(8)};
-        text_in(pane.brush, Face::caption, words, colors.quiet, name(mark), Align::left);
-        x = words.x0 + text_width(pane.look(), Face::caption, name(mark));
+        const Rect text_box{swatch.x1 + pane.px(5), y - pane.px(8), right + pane.px(20), y + pane.px(8)};
+        text_in(pane.brush, Face::caption, text_box, colors.quiet, name(mark), Align::left);
+        x = text_box.x0 + text_width(pane.look(), Face::caption, name(mark));
     }
     return start;
 }

@@ -32,7 +32,7 @@ std::string word_hint(const std::string& name, std::size_t index, const std::str
 // Diagonal lines: moved, and not used.
 void hatch(const Brush& brush, const Rect& box, Color color);
 
-// Swatch and word for each mark, ending at `right`; returns the left edge. Draws nothing where it does not fit from
+// Swatch and label for each mark, ending at `right`; returns the left edge. Draws nothing where it does not fit from
 // `left`.
 enum class Mark : std::uint8_t { written, read, second_read, sector, unused };
 float mark_key(const Pane& pane, float left, float right, float y, const std::vector<Mark>& marks);

@@ -142,9 +142,9 @@ void MemoryView::draw(const Pane& pane, const Rect& where, const RunView& run_vi
     const bool changed = !now_.changed.empty();
     if (changed) lines.insert(lines.begin(), fit_text(pane.look(), Face::caption, now_.changed, cell * 32));
     lines.resize(std::min(lines.size(), run_.caption_lines));
-    Rect words = rest.cut_top(pane.px(kCaption) * static_cast<float>(run_.caption_lines));
+    Rect text_box = rest.cut_top(pane.px(kCaption) * static_cast<float>(run_.caption_lines));
     for (const std::string& line : lines) {
-        Rect row = words.cut_top(pane.px(kCaption));
+        Rect row = text_box.cut_top(pane.px(kCaption));
         row.x0 = lanes_x0;
         const bool warns = changed && &line == &lines.front();
         text_in(pane.brush, Face::caption, row,

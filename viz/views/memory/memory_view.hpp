@@ -1,5 +1,5 @@
 // The memory that the present run uses, under the stage: shared memory in banks, or global memory in sectors; what the
-// warp's requests cost, in words.
+// warp's requests cost, as text.
 #pragma once
 
 #include <memory>
@@ -21,7 +21,7 @@ struct MemoryView {
     float lanes_x0 = 0;   // where lane 0 stands on the stage
     float cell = 20;
 
-    // The same at each step of a run, so that the stage stands still; 0 where no memory was recorded. At most `most`.
+    // The same at each step of a run, so that the stage does not move; 0 where no memory was recorded. At most `most`.
     float height(const Look& look, const RunView& run_view, const Selection& selection, float width, float most);
     void draw(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
               Selection& selection);

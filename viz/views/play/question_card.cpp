@@ -35,8 +35,8 @@ std::string_view how_to_answer(QuestionKind kind) {
     }
 }
 
-bool word_button(const Pane& pane, Rect& row, std::string_view words, bool strong) {
-    const Rect box = row.cut_left(text_width(pane.look(), Face::strong, words) + pane.px(24));
+bool text_button(const Pane& pane, Rect& row, std::string_view label, bool strong) {
+    const Rect box = row.cut_left(text_width(pane.look(), Face::strong, label) + pane.px(24));
     row.cut_left(pane.px(8));
     const Theme& colors = pane.colors();
     const Rect face = box.inset(0, pane.px(2));
@@ -44,7 +44,7 @@ bool word_button(const Pane& pane, Rect& row, std::string_view words, bool stron
          strong ? mix(colors.panel, colors.accent, pane.hovers(box) ? 0.42 : 0.26)
                 : pane.hovers(box) ? colors.raised : mix(colors.panel, colors.raised, 0.6),
          pane.px(6));
-    text_in(pane.brush, Face::strong, box, strong ? colors.accent : colors.text, words);
+    text_in(pane.brush, Face::strong, box, strong ? colors.accent : colors.text, label);
     return pane.button(box);
 }
 
@@ -107,10 +107,10 @@ QuestionAsk QuestionCard::draw(const Pane& pane, const QuestionState& state) {
     } else {
         // Nothing waits: what comes next, and how to leave.
         const bool exam = asked.mode() == lesson::PredictMode::exam;
-        std::string words = exam ? fmt::format("Exam: {} of {} right so far.", asked.right(), asked.asked())
+        std::string text = exam ? fmt::format("Exam: {} of {} right so far.", asked.right(), asked.asked())
                                  : "Questions, gentle: one every few steps, before you see the answer.";
-        if (state.finished) words = fmt::format("The end of this run: {} of {} right.", asked.right(), asked.asked());
-        text_in(pane.brush, Face::body, rest, colors.quiet, words, Align::left);
+        if (state.finished) text = fmt::format("The end of this run: {} of {} right.", asked.right(), asked.asked());
+        text_in(pane.brush, Face::body, rest, colors.quiet, text, Align::left);
         if (!state.finished)
             key_hint(pane.brush, {rest.x1 - pane.px(176), rest.center().y - pane.px(8.5f)}, "→", "goes on");
         key_hint(pane.brush, {rest.x1 - pane.px(92), rest.center().y - pane.px(8.5f)}, "Q", exam ? "ends it" : "exam");
@@ -118,8 +118,8 @@ QuestionAsk QuestionCard::draw(const Pane& pane, const QuestionState& state) {
     return ask;
 }
 
-// What refutes the answer, in words of a button.
-std::string QuestionCard::words_of_see(const std::string& target) {
+// What refutes the answer, as the label of a button.
+std::string QuestionCard::see_label(const std::string& target) {
     const lesson::Link link = lesson::parse_link(target);
     if (link.view == lesson::View::costs) return "See the costs";
     if (link.view) return "See the times";
@@ -137,13 +137,13 @@ void QuestionCard::draw_told(const Pane& pane, Rect& rest, const Answered& told,
     text_in(pane.brush, Face::strong, row, ink, verdict, Align::left);
     row.cut_left(text_width(pane.look(), Face::strong, verdict) + pane.px(16));
     if (!stays) {
-        if (word_button(pane, row, "Go on (Enter)", true)) ask.kind = QuestionAsk::Kind::go_on;
+        if (text_button(pane, row, "Go on (Enter)", true)) ask.kind = QuestionAsk::Kind::go_on;
     }
     see_ = {};
     // The step is there to be seen once its last question is answered.
     if (!open && !told.marked.refuted_by.empty()) {
         see_ = row;
-        if (word_button(pane, row, words_of_see(told.marked.refuted_by), false)) ask.kind = QuestionAsk::Kind::see;
+        if (text_button(pane, row, see_label(told.marked.refuted_by), false)) ask.kind = QuestionAsk::Kind::see;
         see_.x1 = row.x0;
     }
     if (!stays) {
@@ -176,21 +176,22 @@ void QuestionCard::draw_question(const Pane& pane, Rect& rest, const QuestionSta
                  pane.px(4));
     Rect row = rest.cut_top(pane.px(34));
     const bool faster = question.kind == QuestionKind::faster;
-    const bool words = faster || question.kind == QuestionKind::is_defined || question.answer == "yes" ||
+    const bool choices = faster || question.kind == QuestionKind::is_defined || question.answer == "yes" ||
                        question.answer == "no";
-    if (words) {
-        for (const char* word : {"yes", "no", "same"})
-            if ((faster || word[0] != 's') && word_button(pane, row, word, true)) ask = {QuestionAsk::Kind::answer, word};
+    if (choices) {
+        for (const char* choice : {"yes", "no", "same"})
+            if ((faster || choice[0] != 's') && text_button(pane, row, choice, true))
+                ask = {QuestionAsk::Kind::answer, choice};
     }
-    const Rect field = row.cut_left(pane.px(words ? 90.0f : 170.0f));
+    const Rect field = row.cut_left(pane.px(choices ? 90.0f : 170.0f));
     row.cut_left(pane.px(8));
     if (field_.draw(pane.look(), "##answer", field.inset(0, pane.px(2)), !problem.empty()) ||
-        word_button(pane, row, "Answer", true)) {
+        text_button(pane, row, "Answer", true)) {
         const std::string given = field_.text();
         if (!given.empty()) ask = {QuestionAsk::Kind::answer, given};
         else if (!exam) ask = {QuestionAsk::Kind::skip};
     }
-    if (word_button(pane, row, exam ? "I do not know" : "Skip", false)) ask = {QuestionAsk::Kind::skip};
+    if (text_button(pane, row, exam ? "I do not know" : "Skip", false)) ask = {QuestionAsk::Kind::skip};
     text_in(pane.brush, Face::caption, row, colors.quiet,
             fit_text(pane.look(), Face::caption, how_to_answer(question.kind), row.width()), Align::left);
     if (!problem.empty())
@@ -206,8 +207,8 @@ void QuestionCard::draw_summary(const Pane& pane, Rect rest, const QuestionState
     text_in(pane.brush, Face::title, row, asked.right() == asked.asked() ? colors.good : colors.strong, score,
             Align::left);
     row.cut_left(text_width(pane.look(), Face::title, score) + pane.px(16));
-    if (word_button(pane, row, "Again", false)) ask.kind = QuestionAsk::Kind::again;
-    if (word_button(pane, row, "Leave the exam (Esc)", false)) ask.kind = QuestionAsk::Kind::leave;
+    if (text_button(pane, row, "Again", false)) ask.kind = QuestionAsk::Kind::again;
+    if (text_button(pane, row, "Leave the exam (Esc)", false)) ask.kind = QuestionAsk::Kind::leave;
     text_in(pane.brush, Face::caption, row, colors.quiet, "kept: H shows it with the lesson", Align::right);
     std::size_t shown = 0;
     std::size_t wrong = 0;
@@ -219,10 +220,10 @@ void QuestionCard::draw_summary(const Pane& pane, Rect rest, const QuestionState
         ++shown;
         const Rect line = rest.cut_top(pane.px(24));
         if (pane.hovers(line)) fill(pane.brush, line, colors.raised, pane.px(5));
-        const std::string words = fmt::format("step {}: {} {}", answers[i].question.step + 1, answers[i].question.text,
+        const std::string text = fmt::format("step {}: {} {}", answers[i].question.step + 1, answers[i].question.text,
                                               verdict_of(answers[i]));
         text_in(pane.brush, Face::body, line.inset(pane.px(6), 0), colors.text,
-                fit_text(pane.look(), Face::body, words + " " + answers[i].marked.reveals, line.width() - pane.px(70)), Align::left);
+                fit_text(pane.look(), Face::body, text + " " + answers[i].marked.reveals, line.width() - pane.px(70)), Align::left);
         text_in(pane.brush, Face::strong, line.inset(pane.px(6), 0), colors.accent, "show", Align::right);
         if (pane.button(line)) ask = {QuestionAsk::Kind::show, {}, i};
     }

@@ -43,7 +43,7 @@ public:
     const Rect& see_box() const { return see_; }
 
 private:
-    static std::string words_of_see(const std::string& target);
+    static std::string see_label(const std::string& target);
     float told_height(const Look& look, float width, const lesson::Answered& told) const;
     void draw_told(const Pane& pane, Rect& rest, const lesson::Answered& told, QuestionAsk& ask, bool open, bool stays);
     void draw_question(const Pane& pane, Rect& rest, const QuestionState& state, QuestionAsk& ask);

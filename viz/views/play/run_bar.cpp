@@ -36,12 +36,12 @@ RunAsk RunBar::draw(const Pane& pane, const RunLine& line, const RunBarState& st
     hairline(brush, {pane.box.x0, pane.box.y1 - 1}, {pane.box.x1, pane.box.y1 - 1}, colors.line);
     Rect rest = pane.box.inset(pane.px(14), pane.px(3));
     // From the right: questions, the command, undo, what came of the change.
-    const auto button = [&](const std::string& words, const std::string& hint, bool lit) {
-        const Rect box = rest.cut_right(text_width(pane.look(), Face::caption, words) + pane.px(18));
+    const auto button = [&](const std::string& label, const std::string& hint, bool lit) {
+        const Rect box = rest.cut_right(text_width(pane.look(), Face::caption, label) + pane.px(18));
         rest.cut_right(pane.px(6));
         const bool hovered = pane.hovers(box);
         if (hovered || lit) fill(brush, box, lit ? mix(colors.panel, colors.accent, 0.22) : colors.raised, pane.px(5));
-        text_in(brush, Face::caption, box, hovered || lit ? colors.strong : colors.quiet, words);
+        text_in(brush, Face::caption, box, hovered || lit ? colors.strong : colors.quiet, label);
         if (hovered) hint_card(pane.look(), hint);
         return pane.button(box);
     };
@@ -57,10 +57,10 @@ RunAsk RunBar::draw(const Pane& pane, const RunLine& line, const RunBarState& st
         undo_sign(brush, {rest.x1 + pane.px(20), rest.center().y}, colors.quiet);
     }
     if (state.running || !line.outcome.empty()) {
-        const std::string words = state.running ? "running…" : line.outcome;
+        const std::string label = state.running ? "running…" : line.outcome;
         if (rest.width() > pane.px(420)) {
-            const Rect box = rest.cut_right(text_width(pane.look(), Face::caption, words) + pane.px(14));
-            text_in(brush, Face::caption, box, state.running ? colors.quiet : colors.good, words);
+            const Rect box = rest.cut_right(text_width(pane.look(), Face::caption, label) + pane.px(14));
+            text_in(brush, Face::caption, box, state.running ? colors.quiet : colors.good, label);
         }
     }
     text_in(brush, Face::strong, rest, colors.quiet, "Run", Align::left);
@@ -86,11 +86,11 @@ RunAsk RunBar::draw(const Pane& pane, const RunLine& line, const RunBarState& st
                                              : mix(colors.panel, colors.raised, 0.55), pane.px(5));
         if (marked || wrong)
             outline(brush, box, wrong ? colors.warning : colors.accent, pane.px(5), pane.px(1.2f));
-        Rect words = box.inset(pane.px(9), 0);
-        text_in(brush, Face::caption, words, colors.quiet, chip.field.name, Align::left);
-        words.cut_left(name + pane.px(6));
+        Rect text_box = box.inset(pane.px(9), 0);
+        text_in(brush, Face::caption, text_box, colors.quiet, chip.field.name, Align::left);
+        text_box.cut_left(name + pane.px(6));
         if (with_value)
-            text_in(brush, Face::small, words, chip.chosen ? colors.accent : colors.strong, chip.shown, Align::left);
+            text_in(brush, Face::small, text_box, chip.chosen ? colors.accent : colors.strong, chip.shown, Align::left);
         if (hovered && !opened)
             hint_card(pane.look(), wrong ? chip.error
                                          : (marked ? "was " + chip.before + " · " : std::string()) + chip.field.sentence +

@@ -143,7 +143,7 @@ RunAsk RunBar::draw_card(const Look& look, const Rect& window, const lesson::Run
         if (lane_ < 0 && of_lanes(chip.field)) keep(draw_lanes(pane, rest, chip));
         if (lane_ < 0) keep(draw_choices(pane, rest, chip, suggestions(chip.field)));
     }
-    // In its own words, at the field.
+    // The error, at its field.
     if (!chip.error.empty())
         rest.cut_top(paragraph(pane.brush, Face::body, {rest.x0, rest.y0}, rest.width(), colors.warning, chip.error,
                                1.4f) + look.px(8));
@@ -255,13 +255,13 @@ RunAsk RunBar::draw_lanes(const Pane& pane, Rect& rest, const RunChip& chip) {
         const bool hovered = pane.hovers(at), on = value != 0;
         fill(pane.brush, face, on ? mix(colors.panel, colors.accent, 0.55) : colors.ground, pane.px(4));
         outline(pane.brush, face, hovered ? colors.focus : colors.line, pane.px(4), pane.px(1));
-        Rect words = face.inset(pane.px(3), 0);
+        Rect text_box = face.inset(pane.px(3), 0);
         const Color ink = on ? text_on(mix(colors.panel, colors.accent, 0.55)) : colors.quiet;
-        if (bits) text_in(pane.brush, Face::small, words, ink, fmt::format("{}", lane));
+        if (bits) text_in(pane.brush, Face::small, text_box, ink, fmt::format("{}", lane));
         else {
-            text_in(pane.brush, Face::tiny, {words.x0, words.y0, words.x1, words.y0 + height * 0.42f}, ink,
+            text_in(pane.brush, Face::tiny, {text_box.x0, text_box.y0, text_box.x1, text_box.y0 + height * 0.42f}, ink,
                     fmt::format("{}", lane), Align::left);
-            text_in(pane.brush, Face::small, {words.x0, words.y0 + height * 0.3f, words.x1, words.y1}, ink,
+            text_in(pane.brush, Face::small, {text_box.x0, text_box.y0 + height * 0.3f, text_box.x1, text_box.y1}, ink,
                     fmt::format("{}", value), Align::right);
         }
         if (!hovered) continue;

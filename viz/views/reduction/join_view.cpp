@@ -117,7 +117,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const RunView& run_view
         const bool hovered = pane.hovers(box);
         fill(brush, box, mix(colors.panel, colors.raised, hovered ? 1.0 : 0.6), pane.px(4));
         outline(brush, box, lit(join) ? colors.accent : colors.line, pane.px(4), pane.px(lit(join) ? 1.8f : 1));
-        if (!whole(box)) continue;   // what is half out of sight has no words to be cut
+        if (!whole(box)) continue;   // what is half out of sight has no text to be cut
         Rect line = box.inset(pane.px(5), pane.px(2));
         const Rect top = line.cut_top(pane.px(15));
         const std::string name = giver(chain, join), place = "#" + std::to_string(giver_box.join + 1);

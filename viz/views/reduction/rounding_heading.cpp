@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLossLines = 3;  // at most, of the sentence on the whole run
 
-// The classes, as colours and words, and what the edges of boxes tell.
+// The classes, as colours and labels, and what the edges of boxes tell.
 void draw_legend(const Pane& pane, Rect legend) {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
@@ -90,18 +90,18 @@ Intent RoundingView::draw_loss(const Pane& pane, Rect& rest, const RunView& run_
     const bool leads = sum && !(sum->step == step && sum->warp == warp_ && (lane_ < 0 || sum->lane == lane_));
     const bool offers = !sum && can_change;
     const std::vector<std::string> lines = fit_lines(pane.look(), Face::caption, told, rest.width(), kLossLines);
-    Rect words{rest.x0, rest.y0, rest.x0, rest.y0};
+    Rect text_box{rest.x0, rest.y0, rest.x0, rest.y0};
     for (const std::string& text : lines) {
         const Rect line = rest.cut_top(pane.px(17));
         const float end = line.x0 + text_width(pane.look(), Face::caption, text);
         if (leads || offers) hairline(pane.brush, {line.x0, line.y1 - pane.px(1)}, {end, line.y1 - pane.px(1)}, colors.line);
         text_in(pane.brush, Face::caption, line, stops > 0 ? colors.warning : colors.text, text, Align::left);
-        words = {words.x0, words.y0, std::max(words.x1, end), line.y1};
+        text_box = {text_box.x0, text_box.y0, std::max(text_box.x1, end), line.y1};
     }
     rest.cut_top(pane.px(2));
-    if (pane.hovers(words) && !lines.empty() && lines.back().ends_with("…")) hint_card(pane.look(), told);
-    if (offers && pane.button(words)) return {Intent::Kind::rounding_input, 0};
-    if (!leads || !pane.button(words)) return {};
+    if (pane.hovers(text_box) && !lines.empty() && lines.back().ends_with("…")) hint_card(pane.look(), told);
+    if (offers && pane.button(text_box)) return {Intent::Kind::rounding_input, 0};
+    if (!leads || !pane.button(text_box)) return {};
     selection.warp = sum->warp;
     selection.pinned_lane = sum->lane;
     return {Intent::Kind::go_to, sum->step};

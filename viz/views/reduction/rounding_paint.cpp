@@ -10,7 +10,7 @@
 namespace lanewise::viz {
 namespace {
 
-// As many of the digits as fit into `width`: half a number tells nothing. Infinitely far off is a word, and stays.
+// As many of the digits as fit into `width`: half a number tells nothing. Infinitely far off is no number, and stays.
 std::string ulps_in(const Look& look, Face face, const Sum& sum, float width) {
     std::string text = format_ulps(sum);
     for (const char* shorter : {"{:+.2g}", "{:+.1g}"}) {
@@ -124,8 +124,8 @@ void RoundingView::draw_box(const Pane& pane, const PlacedSum& box, bool lit) co
     std::erase_if(rows, [&](const Line& row) { return !fits(row); });
     if (static_cast<int>(rows.size()) > lines) rows.resize(static_cast<std::size_t>(lines));
     float y = inside.center().y - line * static_cast<float>(rows.size()) / 2;
-    for (const auto& [words, ink, own_face] : rows) {
-        text_in(brush, own_face, {inside.x0, y, inside.x1, y + line}, ink, words);
+    for (const auto& [label, ink, own_face] : rows) {
+        text_in(brush, own_face, {inside.x0, y, inside.x1, y + line}, ink, label);
         y += line;
     }
 }

@@ -161,7 +161,7 @@ TEST(RoundingView, TheLineAboveTheTreeIsNotCutWhereItIsNarrow) {
         shown.gui.canvas = &canvas;
         shown.frame();
         std::string drawn;
-        for (const auto& label : canvas.labels) drawn += label.words + " ";
+        for (const auto& label : canvas.labels) drawn += label.text + " ";
         const steps::RoundingLoss loss = steps::rounding_loss(shown.view.sums().lens());
         const std::string told =
             steps::describe_addition(shown.view.sums().lens(), loss.stops > 0 ? loss.stopped : loss.worst);

@@ -72,9 +72,9 @@ void TreeView::draw_lanes(const Pane& pane, const Rect& where, const RunView& ru
     Rect rest = where;
     const std::string name = warp_name(run_view.steps(), selection.warp);
     const float total = text_width(look, Face::caption, "whole run") + pane.px(16);
-    const float words = text_width(look, Face::caption, name) + pane.px(12);
+    const float name_width = text_width(look, Face::caption, name) + pane.px(12);
     const float cell =
-        std::min((rest.width() - total - words - pane.px(16)) / static_cast<float>(lanes), pane.px(kLane + 3));
+        std::min((rest.width() - total - name_width - pane.px(16)) / static_cast<float>(lanes), pane.px(kLane + 3));
     if (cell < pane.px(9)) return;
     const auto box_of = [&](float width) {
         const Rect box{rest.x0, rest.center().y - pane.px(9), rest.x0 + width, rest.center().y + pane.px(9)};
@@ -98,7 +98,7 @@ void TreeView::draw_lanes(const Pane& pane, const Rect& where, const RunView& ru
     };
     choose(box_of(total), "whole run", -1, Face::caption);
     rest.x0 += pane.px(10);
-    text_in(pane.brush, Face::caption, box_of(words), theme.quiet, name, Align::left);
+    text_in(pane.brush, Face::caption, box_of(name_width), theme.quiet, name, Align::left);
     const Face face = cell >= pane.px(18) ? Face::caption : Face::tiny;
     // Where two digits have no room beside two digits, each second; the others can be pointed at.
     const bool all = cell >= text_width(look, face, std::to_string(lanes - 1)) + pane.px(3);

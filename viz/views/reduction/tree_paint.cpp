@@ -135,7 +135,7 @@ void TreeView::draw_box(const Pane& pane, const RunView& run_view, std::size_t s
     const Rect beside{cell.x1 + pane.px(5), cell.y0, box.span.x1 - pane.px(2), cell.y1};
     const float width = text_width(look, Face::tiny, lane);
     if (width > beside.width()) return;
-    // Ground under the words: the line of a sum from another block may pass here.
+    // Ground under the text: the line of a sum from another block may pass here.
     const float half = pane.px(6);
     if (!now)
         fill(pane.brush, {beside.x0 - pane.px(2), beside.center().y - half, beside.x0 + width + pane.px(2),

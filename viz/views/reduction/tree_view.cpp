@@ -56,12 +56,12 @@ Intent TreeView::draw(const Pane& pane, const RunView& run_view, const Playhead&
     if (!compact || zoomed()) draw_heading(pane, rest.cut_top(pane.px(compact ? 24 : 56)), run_view, selection);
     if (tree().empty()) {
         const std::string why = why_no_tree(sums());
-        words_ = !why.empty() ? why
+        told_text_ = !why.empty() ? why
                  : lane_ >= 0 ? fmt::format("Lane {} of this warp adds nothing, as far as the records tell.", lane_)
                               : "No sum is left at the end.";
         const float width = std::min(rest.width(), pane.px(460));
         paragraph(pane.brush, Face::body, {rest.center().x - width / 2, rest.center().y - pane.px(30)}, width,
-                  theme.text, words_, 1.5f);
+                  theme.text, told_text_, 1.5f);
         scene_ = {};
         return intent;
     }

@@ -29,8 +29,8 @@ struct TreeView {
     const SummationTree& tree() const { return *grown_; }
     const Sums& sums() const { return *exact_; }
     bool working() const { return run_ != nullptr && (!grown_ || laying_.busy()); }
-    int told() const { return told_; }                       // the box whose words stand below; -1: the whole
-    const std::string& words() const { return words_; }
+    int told() const { return told_; }                       // the box whose text is below; -1: the whole
+    const std::string& told_text() const { return told_text_; }
     const Rect& back() const { return back_; }               // empty where the whole is drawn
     const Rect& color_switch() const { return switch_; }
 
@@ -65,7 +65,7 @@ private:
     BackgroundTask<SumScene> laying_;
     bool taken_ = false;                          // scene_ is what laying_ has
     int told_ = -1;
-    std::string words_;
+    std::string told_text_;
     int text_box_ = -2;                          // whose they are: a box; -1: the whole; -2: none's
     std::size_t text_step_ = 0;
     Rect back_, switch_;

@@ -60,7 +60,7 @@ bool Menu::press(Key key) {
 Intent Menu::draw(const Look& look, const Rect& window, Point corner,
                   const std::vector<std::vector<MenuSection>>& wanted) {
     if (!open_) return {};
-    // In a narrow window two columns stand under each other, so that their words are whole.
+    // In a narrow window two columns stand under each other, so that their labels are whole.
     std::vector<std::vector<MenuSection>> columns = wanted;
     while (columns.size() > 1 &&
            (window.width() - corner.x - look.px(24)) / static_cast<float>(columns.size()) < look.px(kLeastMenuColumn)) {
@@ -108,14 +108,14 @@ Intent Menu::draw(const Look& look, const Rect& window, Point corner,
                 if (item.checked.value_or(false))
                     check_mark(pane.brush, {row.x0 + look.px(17), row.center().y}, colors.accent);
                 const float key_width = item.key.empty() ? 0 : text_width(look, Face::small, item.key) + look.px(10);
-                const Rect words{row.x0 + look.px(34), row.y0, row.x1 - key_width - look.px(16), row.y1};
-                const std::string fitted = fit_text(look, Face::body, item.words, words.width());
-                text_in(pane.brush, Face::body, words,
+                const Rect text_box{row.x0 + look.px(34), row.y0, row.x1 - key_width - look.px(16), row.y1};
+                const std::string fitted = fit_text(look, Face::body, item.label, text_box.width());
+                text_in(pane.brush, Face::body, text_box,
                         item.warned         ? colors.warning
                         : chosen || hovered ? colors.strong
                                             : colors.text,
                         fitted, Align::left);
-                if (hovered && fitted != item.words) hint_card(look, item.words);
+                if (hovered && fitted != item.label) hint_card(look, item.label);
                 if (key_width > 0) {
                     const Rect cap{row.x1 - look.px(8) - key_width, row.center().y - look.px(9), row.x1 - look.px(8),
                                    row.center().y + look.px(9)};

@@ -11,7 +11,7 @@
 namespace lanewise::viz {
 
 struct MenuItem {
-    std::string words;
+    std::string label;
     std::string key;              // "Shift Z"; empty: none
     Intent intent;
     std::optional<bool> checked;  // of what can be on or off

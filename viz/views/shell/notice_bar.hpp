@@ -10,7 +10,7 @@ namespace lanewise::viz {
 
 struct Notice {
     std::string sentence;   // empty: no bar
-    std::string offer;      // words of a button; empty: none
+    std::string offer;      // label of a button; empty: none
     Intent accepted = {};   // what the button asks for
     bool good = false;      // something was done as asked: nothing to worry about
 };

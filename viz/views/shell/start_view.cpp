@@ -136,12 +136,12 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons, 
         text_in(brush, way_face, {right.x0, right.y1 - pane.px(22), right.x1, right.y1},
                 marked || row.next ? colors.accent : colors.quiet, way, Align::right);
 
-        const Rect words{card.x0 + pane.px(16), card.y0 + pane.px(3), right.x0 - pane.px(20), card.y1};
-        text_in(brush, Face::title, {words.x0, words.y0, words.x1, words.y0 + pane.px(21)}, colors.strong,
-                fit_text(pane.look(), Face::title, row.title, words.width()), Align::left);
-        text_in(brush, Face::figure, {words.x0, words.y0, words.x1, words.y0 + pane.px(21)}, colors.text, row.ladder,
-                Align::right);
-        two_lines(pane, {words.x0, words.y0 + pane.px(20), words.x1, words.y1}, row.opening, colors.text);
+        const Rect text_box{card.x0 + pane.px(16), card.y0 + pane.px(3), right.x0 - pane.px(20), card.y1};
+        text_in(brush, Face::title, {text_box.x0, text_box.y0, text_box.x1, text_box.y0 + pane.px(21)}, colors.strong,
+                fit_text(pane.look(), Face::title, row.title, text_box.width()), Align::left);
+        text_in(brush, Face::figure, {text_box.x0, text_box.y0, text_box.x1, text_box.y0 + pane.px(21)}, colors.text,
+                row.ladder, Align::right);
+        two_lines(pane, {text_box.x0, text_box.y0 + pane.px(20), text_box.x1, text_box.y1}, row.opening, colors.text);
         if (pane.button(box)) intent = {Intent::Kind::lesson, i};
         if (show_chosen_ && static_cast<int>(i) == chosen) pane.keep_in_sight(box.y0 - top, box.y1 - top);
         y += pane.px(kLessonRow);

@@ -8,7 +8,7 @@
 namespace lanewise::viz {
 namespace {
 
-// Lays words of several styles out in lines.
+// Lays text of several styles out in lines.
 class Flow {
 public:
     Flow(const Pane& pane, Face face, Color color, float x, float y, float width, float leading)
@@ -35,7 +35,7 @@ public:
         std::string_view rest = span.text;
         while (!rest.empty()) {
             const std::size_t end = std::min(rest.find_first_of(" \n"), rest.size());
-            if (word(face, color, rest.substr(0, end), span) && !span.link.empty()) clicked = span.link;
+            if (piece(face, color, rest.substr(0, end), span) && !span.link.empty()) clicked = span.link;
             if (end < rest.size()) {
                 if (rest[end] == '\n') new_line();
                 else x_ += text_width(pane_.look(), face, " ");
@@ -53,7 +53,7 @@ private:
         y_ += step_;
     }
 
-    bool word(Face face, Color color, std::string_view text, const Span& span) {
+    bool piece(Face face, Color color, std::string_view text, const Span& span) {
         if (text.empty()) return false;
         const float pad = span.code ? pane_.px(2) : 0;
         const float width = text_width(pane_.look(), face, text) + 2 * pad;
@@ -243,11 +243,11 @@ Intent TextView::draw(const Pane& pane) {
                 ++command;
                 Rect row{box.x0 + pane.px(10), y + pane.px(7), box.x1 - pane.px(6), y + pane.px(7) + pitch};
                 for (const auto& [line, piece] : lines) {
-                    Rect words = row;
-                    words.x0 += static_cast<float>(piece.indent) * (*pane.look().fonts)[Face::small].digit;
+                    Rect text_box = row;
+                    text_box.x0 += static_cast<float>(piece.indent) * (*pane.look().fonts)[Face::small].digit;
                     const std::string_view part = line.substr(piece.begin, piece.size);
-                    text_in(pane.brush, Face::small, words, colors.text,
-                            fit_text(pane.look(), Face::small, part, words.width()), Align::left);
+                    text_in(pane.brush, Face::small, text_box, colors.text,
+                            fit_text(pane.look(), Face::small, part, text_box.width()), Align::left);
                     row = row.moved(0, pitch);
                 }
                 y = box.y1 + pane.px(10);
@@ -278,11 +278,11 @@ Intent TextView::draw(const Pane& pane) {
         y += pane.px(12);
         const Rect box{left, y, left + width, y + pane.px(54)};
         fill(pane.brush, box, mix(colors.panel, colors.accent, pane.hovers(box) ? 0.3 : 0.16), pane.px(8));
-        const Rect words{box.x0 + pane.px(14), box.y0, box.x1 - pane.px(30), box.y1};
-        key_hint(pane.brush, {words.x0, box.y0 + pane.px(7)}, "N", "next lesson");
-        text_in(pane.brush, Face::strong, {words.x0, box.y0 + pane.px(24), words.x1, box.y1 - pane.px(7)},
-                colors.strong, fit_text(pane.look(), Face::strong, next_lesson, words.width()), Align::left);
-        text_in(pane.brush, Face::title, {words.x1, box.y0, box.x1 - pane.px(12), box.y1}, colors.accent, "→",
+        const Rect text_box{box.x0 + pane.px(14), box.y0, box.x1 - pane.px(30), box.y1};
+        key_hint(pane.brush, {text_box.x0, box.y0 + pane.px(7)}, "N", "next lesson");
+        text_in(pane.brush, Face::strong, {text_box.x0, box.y0 + pane.px(24), text_box.x1, box.y1 - pane.px(7)},
+                colors.strong, fit_text(pane.look(), Face::strong, next_lesson, text_box.width()), Align::left);
+        text_in(pane.brush, Face::title, {text_box.x1, box.y0, box.x1 - pane.px(12), box.y1}, colors.accent, "→",
                 Align::right);
         if (pane.button(box)) intent = {Intent::Kind::next_lesson, 0};
         y = box.y1;

@@ -66,7 +66,7 @@ TEST(StageView, SaysCalmlyThatARunIsShownAsRecordedBesideItsResult) {
         gui.in_pane([&](const Pane& pane) { stage.draw(pane, run_view, at_step(run_view, 1), selection); });
         const auto color_of = [&](const std::string& text) -> std::optional<Color> {
             for (const auto& label : canvas.labels)
-                if (label.words.starts_with(text)) return label.color;
+                if (label.text.starts_with(text)) return label.color;
             return std::nullopt;
         };
         using Some = std::optional<Color>;
@@ -211,8 +211,8 @@ TEST(TextView, ACommandIsWholeInANarrowPanel) {
     gui.in_pane([&](const Pane& pane) { text.draw(pane); }, Pane::Scroll::vertical);
     std::string shown;
     for (const LabelCanvas::Label& label : canvas.labels) {
-        EXPECT_LE(label.box.x1, 300) << label.words;
-        shown += (shown.empty() ? "" : " ") + label.words;
+        EXPECT_LE(label.box.x1, 300) << label.text;
+        shown += (shown.empty() ? "" : " ") + label.text;
     }
     EXPECT_EQ(shown, command);
     EXPECT_GT(canvas.labels.size(), 1u);
@@ -306,13 +306,13 @@ TEST(TimingView, SetsLikeBesideLike) {
     };
     add("quick", "f16", 1), add("brisk", "f16", 2), add("shown", "f32", 30), add("slow", "f32", 40);
     Headless gui(300, 300);
-    testing::WordsCanvas canvas;
+    testing::TextCanvas canvas;
     gui.canvas = &canvas;
     TimingView view;
     view.most = 3;
     gui.frame([&] { view.draw(Pane(gui.look(), "times", gui.window()), table, "shown"); });
     std::string all;
-    for (const auto& label : canvas.labels) all += label.words + "|";
+    for (const auto& label : canvas.labels) all += label.text + "|";
     EXPECT_NE(all.find("|shown|"), std::string::npos) << all;
     EXPECT_NE(all.find("|slow|"), std::string::npos) << all;
     EXPECT_NE(all.find("|quick (f16)|"), std::string::npos) << all;
@@ -335,13 +335,13 @@ TEST(TimingView, SetsWhatMovesAsManyBytesFirstAndSaysWhereTheShownHasNoTime) {
     add("reads_only", 4096, 1), add("same", 8196, 2), add("shown", 8192, 30);
     Headless gui(400, 300);
     const auto words = [&](const char* variant) {
-        testing::WordsCanvas canvas;
+        testing::TextCanvas canvas;
         gui.canvas = &canvas;
         TimingView view;
         view.most = 2;
         gui.frame([&] { view.draw(Pane(gui.look(), "times", gui.window()), table, variant); });
         std::string all = "|";
-        for (const auto& label : canvas.labels) all += label.words + "|";
+        for (const auto& label : canvas.labels) all += label.text + "|";
         return all;
     };
     EXPECT_NE(words("shown").find("|same|"), std::string::npos) << words("shown");

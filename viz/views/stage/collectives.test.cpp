@@ -135,7 +135,7 @@ TEST(Stage, ShowsTheSceneOfEveryStep) {
                 stage.draw(Pane(look, "stage", gui.window()), run_view, at_step(run_view, k), selection);
             });
             std::string drawn;
-            for (const auto& label : canvas.labels) drawn += label.words + "\n";
+            for (const auto& label : canvas.labels) drawn += label.text + "\n";
             const scene::Stage told = stage_of(run->steps, k, selection.warp);
             EXPECT_NE(drawn.find(caption_of(told.part) + caption_goes_on(told.part)), std::string::npos) << drawn;
             std::size_t at = 0;

@@ -62,7 +62,7 @@ bool PermutationView::draw(const Pane& pane, const Rect& where, const RunView& r
             "bits: own → read", Align::left);
     draw_bits(pane, of_bits, selection);
     rest.cut_left(pane.px(20));
-    draw_words(pane, {rest.x0, head.y0, rest.x1, rest.y1}, selection);
+    draw_text(pane, {rest.x0, head.y0, rest.x1, rest.y1}, selection);
     return true;
 }
 
@@ -135,7 +135,7 @@ void PermutationView::draw_bits(const Pane& pane, const Rect& where, Selection& 
     if (pane.hovers(all)) selection.next.lane = static_cast<int>((pane.pointer().y - all.y0) / cell_);
 }
 
-void PermutationView::draw_words(const Pane& pane, Rect where, const Selection& selection) const {
+void PermutationView::draw_text(const Pane& pane, Rect where, const Selection& selection) const {
     const Theme& colors = pane.colors();
     const int lit = selection.lane();
     if (lit >= 0 && lit < static_cast<int>(rows_.size())) {

@@ -28,7 +28,7 @@ public:
 private:
     void draw_matrix(const Pane& pane, Selection& selection) const;
     void draw_bits(const Pane& pane, const Rect& where, Selection& selection) const;
-    void draw_words(const Pane& pane, Rect where, const Selection& selection) const;
+    void draw_text(const Pane& pane, Rect where, const Selection& selection) const;
 
     std::shared_ptr<const lesson::Run> run_;
     std::size_t step_ = kNoStep;

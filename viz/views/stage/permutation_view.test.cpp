@@ -22,7 +22,7 @@ std::string facts_of(const std::vector<PermutationRow>& rows) {
     return all;
 }
 
-bool tells(const std::string& facts, const char* words) { return facts.find(words) != std::string::npos; }
+bool tells(const std::string& facts, const char* text) { return facts.find(text) != std::string::npos; }
 
 TEST(PermutationFacts, XorIsItsOwnInverseAndARotationIsNot) {
     const std::string five = facts_of(rows_of([](int lane) { return lane ^ 5; }));

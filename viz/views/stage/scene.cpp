@@ -176,7 +176,7 @@ private:
     void measure_words(float& reads, float& writes) const {
         Band probe;
         probe.box = {scene_.lanes_x0, 0, scene_.lanes_x1(), px(200)};
-        place_text(stage_.word_rows, scene_, metrics_.scale, probe);
+        place_words(stage_.word_rows, scene_, metrics_.scale, probe);
         reads = probe.reads_height / metrics_.scale;
         writes = probe.writes_height / metrics_.scale;
     }
@@ -216,7 +216,7 @@ private:
             arc.to = {middle(told.reader), scene_.rows[i + 1].y0 - px(2)};
         }
         if (is_memory(band.kind) && band.present && band.takes_part)
-            place_text(stage_.word_rows, scene_, metrics_.scale, band);
+            place_words(stage_.word_rows, scene_, metrics_.scale, band);
     }
 
     const scene::Stage& stage_;

@@ -147,6 +147,6 @@ Scene build_scene(const steps::Steps& steps, std::size_t present, const WarpRef&
                   const StageMetrics& metrics);
 
 // Places of words and lines of an access, an atomic (scene_words.cpp).
-void place_text(const std::vector<scene::WordRow>& rows, const Scene& scene, float scale, Band& band);
+void place_words(const std::vector<scene::WordRow>& rows, const Scene& scene, float scale, Band& band);
 
 }  // namespace lanewise::viz

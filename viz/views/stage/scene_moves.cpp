@@ -81,7 +81,7 @@ void Scene::place_rows(const std::vector<std::pair<float, float>>& places) {
         const float share = room > 0 ? (rows[i + 1].y0 - to) / room : 1;
         const auto y_of = [&](float y) { return to + (y - from) * share; };
         const auto point = [&](Point& p) { p.y = y_of(p.y); };
-        // Boxes with words in them keep their height.
+        // Boxes with text in them keep their height.
         const auto box = [&](Rect& r) { r = r.moved(0, y_of(r.center().y) - r.center().y); };
         bands[i].box.y0 = y_of(bands[i].box.y0);
         bands[i].box.y1 = y_of(bands[i].box.y1);

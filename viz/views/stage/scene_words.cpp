@@ -101,7 +101,7 @@ Word word_of(const scene::Word& told, const Rect& box, const scene::CellRoom& ro
 
 }  // namespace
 
-void place_text(const std::vector<scene::WordRow>& rows, const Scene& scene, float scale, Band& band) {
+void place_words(const std::vector<scene::WordRow>& rows, const Scene& scene, float scale, Band& band) {
     // Brackets first: how they stand decides how tall a row is.
     std::vector<Laid> laid;
     for (const scene::WordRow& row : rows) {

@@ -239,7 +239,7 @@ TEST(StageLegend, NamesThePartsOfAValue) {
     StageView stage;
     gui.in_pane([&](const Pane& pane) { stage.draw(pane, run_view, at_step(run_view, 0), selection); });
     EXPECT_TRUE(std::any_of(canvas.labels.begin(), canvas.labels.end(),
-                            [](const auto& label) { return label.words == "each value: (max, sum)"; }));
+                            [](const auto& label) { return label.text == "each value: (max, sum)"; }));
 }
 
 TEST(StageLegend, ItsSwitchAsksForTheOtherColours) {
@@ -361,7 +361,7 @@ TEST(Labels, WholeNumbersOfALaneAndItsSourceStandBesideEachOther) {
             const auto box_of = [&](std::uint64_t bits) {
                 const std::string text = format_element(Element::f32, bits);
                 for (const auto& label : canvas.labels)
-                    if (label.words == text) return label.box;
+                    if (label.text == text) return label.box;
                 ADD_FAILURE() << text << " of lane " << lane << " is not told at step " << step;
                 return Rect{};
             };
@@ -376,7 +376,7 @@ TEST(Labels, WholeNumbersOfALaneAndItsSourceStandBesideEachOther) {
 }
 
 TEST(Labels, FaultsAreFound) {
-    // A stage far too narrow for its words.
+    // A stage far too narrow for its labels.
     EXPECT_FALSE(testing::label_faults(samples::shared_tree(), 180, 420, 1).empty());
 }
 

@@ -13,7 +13,7 @@ namespace {
 // A mark and what it means.
 struct Entry {
     float mark = 16;   // wide, at scale 1
-    std::string words;
+    std::string label;
     std::function<void(const Rect& box)> draw;
 };
 
@@ -55,13 +55,13 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const RunView& run
     Intent intent;
     float x = where.x0;
     const auto width_of = [&](const Entry& entry) {
-        return pane.px(entry.mark + 6) + text_width(pane.look(), Face::caption, entry.words) + pane.px(16);
+        return pane.px(entry.mark + 6) + text_width(pane.look(), Face::caption, entry.label) + pane.px(16);
     };
     const auto put = [&](const Entry& entry) {
         if (x + width_of(entry) - pane.px(16) > where.x1) return;
         entry.draw({x, y - pane.px(7), x + pane.px(entry.mark), y + pane.px(7)});
         text_in(brush, Face::caption, {x + pane.px(entry.mark + 6), where.y0, where.x1, where.y1}, colors.quiet,
-                entry.words, Align::left);
+                entry.label, Align::left);
         x += width_of(entry);
     };
 

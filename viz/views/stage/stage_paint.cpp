@@ -52,8 +52,8 @@ void StagePaint::row(const Scene& scene, const Row& row, const Band* present) co
             if (!row.thin) outline(brush, cell.box, with_alpha(colors.faint, 0.8), rounding, brush.px(1));
             continue;
         }
-        const bool at_work = present && ((present->active >> i) & 1u);
-        double dim = row.near ? (at_work || !present || is_barrier(present->kind) ? 0.0 : 0.62) : 0.62;
+        const bool active = present && ((present->active >> i) & 1u);
+        double dim = row.near ? (active || !present || is_barrier(present->kind) ? 0.0 : 0.62) : 0.62;
         if (row.thin) dim = 0.72;
         // A result is there when what it is made of has arrived.
         if (result) dim = std::max(dim, 0.8 * std::clamp(2.5 * (1.0 - static_cast<double>(travel)), 0.0, 1.0));

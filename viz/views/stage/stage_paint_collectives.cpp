@@ -1,5 +1,5 @@
-// Steps in which lanes meet and nothing is read from one particular lane: barriers, votes, matches, reductions, and
-// what only looks like a collective (active masks, fences).
+// Collectives in which nothing is read from one particular lane: barriers, votes, matches, reductions, and what only
+// looks like a collective (active masks, fences).
 #include <algorithm>
 #include <bit>
 

@@ -37,12 +37,12 @@ void StagePaint::lane_numbers(const Scene& scene, float bottom) const {
 
 // Beside the lanes: the present step first, then as many of the others as have room.
 void StagePaint::names(const Scene& scene) const {
-    const Brush words{brush.canvas, plain};
-    const Theme& colors = words.colors();
-    const float x = gutter.x0 + words.px(9);
-    const float room = std::min(gutter.x1 - x - words.px(2), words.px(150));
-    if (room < words.px(20)) return;
-    const float pitch = words.px(13);
+    const Brush names{brush.canvas, plain};
+    const Theme& colors = names.colors();
+    const float x = gutter.x0 + names.px(9);
+    const float room = std::min(gutter.x1 - x - names.px(2), names.px(150));
+    if (room < names.px(20)) return;
+    const float pitch = names.px(13);
     // "scratch +64" is a little wider than the gutter.
     const auto face_of = [&](const std::string& line) {
         return text_width(plain, Face::small, line) > room ? Face::tiny : Face::small;
@@ -50,15 +50,15 @@ void StagePaint::names(const Scene& scene) const {
     std::vector<Rect> taken;
     const auto name = [&](const Band& band) {
         const bool lit = lights && lights->step(band.step);
-        // One word a line where the name is longer than the gutter.
+        // Two lines where the name is longer than the gutter.
         std::vector<std::string> lines{band.label};
         const std::size_t space = band.label.find(' ');
         if (text_width(plain, Face::small, band.label) > room && space != std::string::npos) {
             lines = {band.label.substr(0, space), band.label.substr(space + 1)};
         }
-        if (static_cast<float>(lines.size()) * pitch > band.box.height() + words.px(16)) lines = {band.label};
+        if (static_cast<float>(lines.size()) * pitch > band.box.height() + names.px(16)) lines = {band.label};
         const float y0 = band.box.center().y - pitch * static_cast<float>(lines.size()) / 2;
-        const float margin = words.px(band.present ? 5 : -1);
+        const float margin = names.px(band.present ? 5 : -1);
         const Rect box{gutter.x0, y0 - margin, gutter.x1, y0 + pitch * static_cast<float>(lines.size()) + margin};
         if (box.y1 < gutter.y0 || box.y0 > gutter.y1) return;
         if (std::any_of(taken.begin(), taken.end(), [&](const Rect& other) { return other.overlaps(box); })) return;
@@ -66,10 +66,10 @@ void StagePaint::names(const Scene& scene) const {
         if (band.present || lit) {
             float width = 0;
             for (const std::string& line : lines) width = std::max(width, text_width(plain, face_of(line), line));
-            const Rect ground{x - words.px(6), box.y0 + (band.present ? 0 : words.px(-3)),
-                              x + std::min(width + words.px(6), room), box.y1 + (band.present ? 0 : words.px(3))};
-            if (band.present) fill(words, ground, colors.accent_ground, words.px(5));
-            if (lit) outline(words, ground, band.present ? colors.accent : colors.quiet, words.px(5), words.px(1));
+            const Rect ground{x - names.px(6), box.y0 + (band.present ? 0 : names.px(-3)),
+                              x + std::min(width + names.px(6), room), box.y1 + (band.present ? 0 : names.px(3))};
+            if (band.present) fill(names, ground, colors.accent_ground, names.px(5));
+            if (lit) outline(names, ground, band.present ? colors.accent : colors.quiet, names.px(5), names.px(1));
         }
         const Color ink = band.present   ? colors.accent
                           : lit          ? colors.text
@@ -77,7 +77,7 @@ void StagePaint::names(const Scene& scene) const {
                                          : with_alpha(colors.quiet, 0.75);
         float y = y0;
         for (const std::string& line : lines) {
-            text_in(words, face_of(line), {x, y, gutter.x1, y + pitch}, ink, fit_text(plain, face_of(line), line, room),
+            text_in(names, face_of(line), {x, y, gutter.x1, y + pitch}, ink, fit_text(plain, face_of(line), line, room),
                     Align::left);
             y += pitch;
         }

@@ -82,12 +82,12 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const RunView&
     float x = where.x0 + text_width(pane.look(), Face::title, name) + pane.px(14);
     if (playhead.step >= steps.size()) return;
     // As the scene was drawn last.
-    int at_work = 0;
+    int active = 0;
     if (has_part(run_view.steps(), playhead.step, selection.warp)) {
-        for (const LaneFacts& facts : scene_.part.facts) at_work += facts.active ? 1 : 0;
+        for (const LaneFacts& facts : scene_.part.facts) active += facts.active ? 1 : 0;
     }
     std::string text = steps[playhead.step].label;
-    if (at_work > 0) text += " · " + scene::lanes_text(steps[playhead.step].kind, at_work);
+    if (active > 0) text += " · " + scene::lanes_text(steps[playhead.step].kind, active);
     text_in(pane.brush, Face::body, {x, where.y0, where.x1, where.y1}, colors.quiet,
             fit_text(pane.look(), Face::body, text, where.x1 - x), Align::left);
     x += text_width(pane.look(), Face::body, text) + pane.px(14);
@@ -126,7 +126,7 @@ float StageView::draw_findings(const Pane& pane, const Rect& where, const RunVie
         return all[i].block == selection.warp.block && all[i].warp == selection.warp.warp;
     });
     const FindingNote& finding = all[own == here.end() ? here.front() : *own];
-    std::string text = finding.words;
+    std::string text = finding.text;
     if (here.size() > 1)
         text += " And " + std::to_string(here.size() - 1) + " more at this step: see the column on the right.";
 

@@ -72,10 +72,10 @@ void draw_strip_legend(const Pane& pane, const Rect& where, ColorBy by) {
         fill(pane.brush, {x, bar.y0, x + part + 0.5f, bar.y1}, viridis(0.06 + 0.94 * (i + 0.5) / kParts));
     }
     const bool value = by == ColorBy::value;
-    const Rect words{bar.x0, bar.y1, bar.x1, bar.y1 + pane.px(12)};
-    text_in(pane.brush, Face::tiny, words, pane.colors().quiet, value ? "low" : "1", Align::left);
-    text_in(pane.brush, Face::tiny, words, pane.colors().quiet, value ? "high" : "all", Align::right);
-    if (pane.hovers({where.x0, where.y0 - pane.px(18), where.x1, words.y1}))
+    const Rect text_box{bar.x0, bar.y1, bar.x1, bar.y1 + pane.px(12)};
+    text_in(pane.brush, Face::tiny, text_box, pane.colors().quiet, value ? "low" : "1", Align::left);
+    text_in(pane.brush, Face::tiny, text_box, pane.colors().quiet, value ? "high" : "all", Align::right);
+    if (pane.hovers({where.x0, where.y0 - pane.px(18), where.x1, text_box.y1}))
         hint_card(pane.look(), value ? "A row is a step, time runs down; a column is a lane.\n"
                                        "Colours: values from the lowest to the highest of the whole run."
                                      : "A row is a step, time runs down; a column is a lane.\n"
@@ -160,7 +160,7 @@ void WarpStripView::draw_warps(const Pane& pane, const Rect& where, const RunVie
         const float y = where.y0 + line_height * static_cast<float>(i / lines.columns);
         const Rect whole{x, y, x + pitch - pane.px(6), y + line_height - pane.px(4)};
         Rect rest = whole;
-        const Rect words = rest.cut_bottom(pane.px(kState));
+        const Rect text_box = rest.cut_bottom(pane.px(kState));
         const Rect picture = rest.inset(pane.px(2));
         fill(brush, picture, mix(colors.ground, colors.raised, 0.5), pane.px(2));
 
@@ -194,9 +194,9 @@ void WarpStripView::draw_warps(const Pane& pane, const Rect& where, const RunVie
                                       [&](const WordUse& use) { return use.warp == warp; });
         if (chosen) outline(brush, rest, colors.accent, pane.px(4), pane.px(1.6f));
         else if (hovered || uses) outline(brush, rest, uses ? colors.accent : colors.quiet, pane.px(4), pane.px(1));
-        state_sign(brush, {words.x0 + pane.px(6), words.center().y}, state.doing);
+        state_sign(brush, {text_box.x0 + pane.px(6), text_box.center().y}, state.doing);
         std::string name = "w" + std::to_string(warp.warp);
-        const Rect label{words.x0 + pane.px(13), words.y0, words.x1, words.y1};
+        const Rect label{text_box.x0 + pane.px(13), text_box.y0, text_box.x1, text_box.y1};
         const char* doing = state.doing == Doing::works   ? "works"
                             : state.doing == Doing::waits ? "waits"
                             : state.doing == Doing::ended ? "ended"

@@ -90,7 +90,7 @@ void exchange_uniform(Op op, const std::uint64_t* offered, std::uint64_t* result
 
 }  // namespace
 
-void Machine::join_collective(Call call, std::uint32_t mask, std::uint64_t offered, int arg, int width) {
+void Machine::meet(Call call, std::uint32_t mask, std::uint64_t offered, int arg, int width) {
     const std::uint32_t me = current;
     const std::uint32_t bit = 1u << me % kWarpSize;
     Warp& warp = warps_[me / kWarpSize];
@@ -392,6 +392,6 @@ void Machine::report(const char* kind, std::uint32_t warp, int line, std::uint32
 
 }  // namespace lanewise::emu
 
-void lanewise_emulated::join_collective(Call call, unsigned mask, std::uint64_t bits, int arg, int width) {
-    static_cast<lanewise::emu::Machine*>(board)->join_collective(call, mask, bits, arg, width);
+void lanewise_emulated::meet(Call call, unsigned mask, std::uint64_t bits, int arg, int width) {
+    static_cast<lanewise::emu::Machine*>(board)->meet(call, mask, bits, arg, width);
 }

@@ -143,7 +143,7 @@ public:
     bool is_first_use(const void* address, unsigned id);
     // A lane came to the declaration of a shared array that no lane of the block came to before.
     void first_use_of_shared(int line, const void* address, std::size_t bytes);
-    void join_collective(lanewise_emulated::Call call, std::uint32_t mask, std::uint64_t offered, int arg, int width);
+    void meet(lanewise_emulated::Call call, std::uint32_t mask, std::uint64_t offered, int arg, int width);
     Observer* observer() const { return observer_; }
     // The same where it takes what statements do, else null.
     Observer* statement_observer() const { return statement_observer_; }

@@ -46,8 +46,7 @@ LANEWISE_INTRINSIC int __syncthreads_or(int predicate, LANEWISE_LINE) {
     return lanewise_emulated::sync_block_vote(line, lanewise_emulated::Op::sync_block_or, predicate);
 }
 LANEWISE_INTRINSIC void __syncwarp(unsigned mask = 0xffffffffu, LANEWISE_LINE) {
-    lanewise_emulated::join_collective({line, lanewise_emulated::Op::sync_warp, lanewise_emulated::Element::u32}, mask,
-                                       0, 0, 32);
+    lanewise_emulated::meet({line, lanewise_emulated::Op::sync_warp, lanewise_emulated::Element::u32}, mask, 0, 0, 32);
 }
 
 LANEWISE_INTRINSIC unsigned lanewise_vote(int line, lanewise_emulated::Op op, unsigned mask, int predicate) {

@@ -106,11 +106,11 @@ private:
 // Waits for the lanes of `mask`; the result then stands on the board (so that the wait can be the last thing this does,
 // and nothing of it stays on the lane's stack). A shuffle offers `bits` and takes away those of the source lane, or a
 // poison value where CUDA leaves it undefined; a vote brings its predicate as `arg`.
-void join_collective(Call call, unsigned mask, std::uint64_t bits, int arg, int width);
+void meet(Call call, unsigned mask, std::uint64_t bits, int arg, int width);
 
 LANEWISE_UNHOOKED inline std::uint64_t meet_for(int line, Op op, Element type, unsigned mask, std::uint64_t bits,
                                                 int arg, int width) {
-    join_collective({line, op, type}, mask, bits, arg, width);
+    meet({line, op, type}, mask, bits, arg, width);
     return board->result[board->current];
 }
 

@@ -207,7 +207,7 @@ class Sources:
         return sum(len({start + byte for start, length in lanes for byte in range(length)})
                    for _, lanes in self.spans(variant, **which))
 
-    # Passes through the banks of shared memory: for each request the most different words of one bank.
+    # Wavefronts of shared memory: for each request the most different words of one bank.
     def wavefronts(self, variant, **which):
         total = 0
         for r in self.records(variant, "load store", space="shared", **which):
@@ -232,7 +232,7 @@ class Sources:
     @staticmethod
     def cited(value, where):
         if len(where) < 10:
-            raise Wrong("a citation needs its source in words")
+            raise Wrong("a citation needs its source as text")
         return value
 
     def names(self):
@@ -303,8 +303,8 @@ class Lesson:
 
     # Where a fragment stands; white space in it matches any.
     def place(self, fragment):
-        words = [re.escape(word) for word in fragment.split()]
-        found = list(re.finditer(r"\s+".join(words), self.text))
+        parts = [re.escape(part) for part in fragment.split()]
+        found = list(re.finditer(r"\s+".join(parts), self.text))
         if len(found) != 1:
             raise Wrong(f"'{fragment}' stands {len(found)} times in lesson.md; quote a piece that stands once")
         return found[0]
@@ -321,12 +321,12 @@ class Lesson:
             number = re.search(r"[−-]?\d+(?:\.\d+)?", figure)
             if not number:
                 raise Wrong(f"'{{{figure}}}' holds no number")
-            found = re.search(r"\s+".join(re.escape(word) for word in figure.split()), self.text[at:spot.end()])
+            found = re.search(r"\s+".join(re.escape(part) for part in figure.split()), self.text[at:spot.end()])
             before = " ".join(pieces[2 * k].split())
             if before:
-                head = re.search(r"\s+".join(re.escape(word) for word in before.split()), self.text[at:spot.end()])
+                head = re.search(r"\s+".join(re.escape(part) for part in before.split()), self.text[at:spot.end()])
                 at += head.end()
-                found = re.search(r"\s+".join(re.escape(word) for word in figure.split()), self.text[at:spot.end()])
+                found = re.search(r"\s+".join(re.escape(part) for part in figure.split()), self.text[at:spot.end()])
             self.covered.append((at + found.start(), at + found.end()))
             at += found.end()
             try:

@@ -95,13 +95,13 @@ class Glossary(unittest.TestCase):
             self.assertIn(slug, linked)
 
 
-class Words(unittest.TestCase):
+class Terms(unittest.TestCase):
     def test_the_fields_terms(self):
         for path in [*LESSONS.glob("[0-9]*/lesson.md"), *LESSONS.glob("0*/kernels*.cuh")]:
             text = " ".join(path.read_text().split())
-            for word in ["rung", "whoever", "people say", "lanes at work", "busy lane", "meeting", "hold still",
+            for term in ["rung", "whoever", "people say", "lanes at work", "busy lane", "meeting", "hold still",
                          "n-way passes", "// Against "]:
-                self.assertNotIn(word, text, path)
+                self.assertNotIn(term, text, path)
 
 
 if __name__ == "__main__":

@@ -163,7 +163,7 @@ class Trace:
         return [r for r in self.records if (r.get("launch", 0), r["block"]) == (q["launch"], q["block"])
                 and (r["warp"], r["index"]) in found]
 
-    # Passes over the banks: a request of more than 128 bytes goes in turns of 128; in each, the most different words that
+    # Wavefronts: a request of more than 128 bytes goes in turns of 128; in each, the most different words that
     # one bank is asked for.
     def wavefronts(self, r):
         size = SIZES[self.arrays[r["array"]]["element"]]

@@ -63,27 +63,28 @@ class Plan:
     def __init__(self, path):
         self.path, self.buffers, self.launches, self.structures = path, [], [], set()
         for line in path.read_text().splitlines():
-            word, *rest = line.split("\t")
-            if word == "buffer":
+            name, *rest = line.split("\t")
+            if name == "buffer":
                 self.buffers.append((rest[0], int(rest[1]), int(rest[2])))
-            elif word == "launch":
+            elif name == "launch":
                 self.launches.append((rest[0], rest[1], [int(number) for number in rest[2:]], []))
             else:
-                self.launches[-1][3].append((word, rest))
+                self.launches[-1][3].append((name, rest))
 
     def run_lines(self, text):
         """The launches as `run:` lines."""
         lines, known = [], set()
         for kernel, template_arguments, (gx, gy, gz, bx, by, bz, shared), arguments in self.launches:
-            words = []
-            for (kind, name), (word, rest) in zip(parameters(text, kernel), arguments):
-                if word == "memory":
-                    words.append(self.memory(int(rest[0]), int(rest[1]), pointee(kind, text, kernel, template_arguments), known))
+            values = []
+            for (kind, name), (passed, rest) in zip(parameters(text, kernel), arguments):
+                if passed == "memory":
+                    element = pointee(kind, text, kernel, template_arguments)
+                    values.append(self.memory(int(rest[0]), int(rest[1]), element, known))
                 else:
-                    words.append(self.value(bytes.fromhex(rest[0]), kind, name))
+                    values.append(self.value(bytes.fromhex(rest[0]), kind, name))
             shape = f"dim3({gx}, {gy}, {gz}), dim3({bx}, {by}, {bz})" + (f", {shared}" if shared else "")
             instance = f"<{template_arguments}>" if template_arguments else ""
-            lines.append(f"{kernel}{instance}<<<{shape}>>>({', '.join(words)})")
+            lines.append(f"{kernel}{instance}<<<{shape}>>>({', '.join(values)})")
         return lines
 
     def memory(self, number, offset, kind, known):

@@ -1,4 +1,4 @@
-// A value with parts (a maximum and a sum) goes through shuffles part by part: what is told of each, and that they
+// A value with parts (a maximum and a sum) goes through shuffles part by part: what is recorded of each, and that they
 // belong together.
 #include <gtest/gtest.h>
 
@@ -48,7 +48,7 @@ TEST(Parts, ThatSomeLanesTakeIn) {
                   "after(1, 1, 4, pair.max); after(2, 2, 4, pair.sum);");
 }
 
-// A number made of a whole value is no part of it: what is told is the variable that the shuffle filled.
+// A number made of a whole value is no part of it: what is recorded is the variable that the shuffle filled.
 TEST(Parts, AreNotToldOfWhatIsNoSuchValue) {
     EXPECT_EQ(traced("other.max = __shfl_xor_sync(m, pair.max, d);\nfloat z = both(other);"),
               "other.max = shfl_xor(1, m, pair.max, d), after(1, 1, 1, other.max);\nfloat z = both(other);");

@@ -16,7 +16,7 @@ std::string_view refused_call(std::string_view of_class, std::string_view functi
 std::string_view refused_in(const Macro& macro);
 
 // Puts the error in front of each such name, where the preprocessor leaves it in. In a macro it stands in the
-// macro's text and is met where the macro is used.
+// macro's text and takes effect where the macro is used.
 void refuse_intrinsics(const Source& source, Edits& edits);
 // The same in the file's own macros.
 void refuse_in_macros(const Source& source, Edits& edits);

@@ -1,8 +1,8 @@
 // Every atomic, type and scope, on random operands, on global and shared memory, in an unknown order.
 //
-// An order of the calls on one word explains what they returned and left only if each call found what the one before
+// An order of the calls on one address explains what they returned and left only if each call found what the one before
 // it left. So the values found, together with the last value, are the values left, together with the first: as bags
-// these must be equal, for each word and whatever the operation. Where all orders end alike (sums of integers, min,
+// these must be equal, for each address and whatever the operation. Where all orders end alike (sums of integers, min,
 // max, and, or, xor) the last value is the model's as well.
 //
 // Not compared: NaN and subnormal floats (CUDA leaves open whether an atomic sum keeps the latter). A float2's,
@@ -48,17 +48,17 @@ protected:
     void calls_in(const std::string& kernel, const std::string& type, const Operation<T>& operation,
                   const std::function<T()>& operand, std::size_t members, bool shared, int scope) {
         const Shape shape = this->shape();
-        const std::size_t words = std::size_t{kSlots} * shape.blocks();
-        std::vector<T> memory(words * members), value(shape.all() * members), compare(value.size());
+        const std::size_t slots = std::size_t{kSlots} * shape.blocks();
+        std::vector<T> memory(slots * members), value(shape.all() * members), compare(value.size());
         for (T& m : memory) m = operand();
         for (T& v : value) v = operand();
         for (T& c : compare) c = operand();
-        // A block's own words where only its own threads may touch them.
+        // A block's own slots where only its own threads may touch them.
         const bool own = shared || scope == 1;
         std::vector<int> slot(shape.all());
         for (std::size_t thread = 0; thread < slot.size(); ++thread)
             slot[thread] = static_cast<int>(own ? thread / shape.threads() * kSlots + below(kSlots)
-                                                : below(static_cast<std::uint32_t>(words)));
+                                                : below(static_cast<std::uint32_t>(slots)));
         Plan plan;
         const auto a = plan.input("memory", memory);
         const auto b = plan.input("value", value);
@@ -69,12 +69,12 @@ protected:
         const auto buffers = run(plan, kernels()).buffers;
         const auto after = bytes_as<T>(buffers[0]);
         const auto old = bytes_as<T>(buffers[4]);
-        for (std::size_t word = 0; word < words; ++word)
+        for (std::size_t place = 0; place < slots; ++place)
             for (std::size_t m = 0; m < members; ++m) {
-                T expected = memory[word * members + m];
-                std::vector<Bits> found = {to_bits(after[word * members + m])}, left = {to_bits(expected)};
+                T expected = memory[place * members + m];
+                std::vector<Bits> found = {to_bits(after[place * members + m])}, left = {to_bits(expected)};
                 for (std::size_t thread = 0; thread < slot.size(); ++thread) {
-                    if (static_cast<std::size_t>(slot[thread]) != word) continue;
+                    if (static_cast<std::size_t>(slot[thread]) != place) continue;
                     const std::size_t at = thread * members + m;
                     found.push_back(to_bits(old[at]));
                     left.push_back(to_bits(operation.next(old[at], value[at], compare[at])));
@@ -85,7 +85,7 @@ protected:
                 ASSERT_EQ(found, left) << kernel << " of " << type << (shared ? " shared" : " global") << " scope "
                                        << scope;
                 if (operation.any_order_ends_alike) {
-                    ASSERT_EQ(to_bits(after[word * members + m]), to_bits(expected)) << kernel << " of " << type;
+                    ASSERT_EQ(to_bits(after[place * members + m]), to_bits(expected)) << kernel << " of " << type;
                 }
             }
     }

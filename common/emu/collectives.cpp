@@ -108,10 +108,10 @@ void Machine::warp_collective(Call call, std::uint32_t mask, std::uint64_t offer
         open.arrived |= bit;
         return go_to(to);
     }
-    meet_slowly(call, mask);
+    join_slowly(call, mask);
 }
 
-void Machine::meet_slowly(Call call, std::uint32_t mask) {
+void Machine::join_slowly(Call call, std::uint32_t mask) {
     Warp& warp = warps_[current / kWarpSize];
     const std::uint32_t bit = 1u << current % kWarpSize;
     mask &= lane_mask_;  // a teaching warp's arrivals all come this way where their mask names more lanes than it has
@@ -165,7 +165,7 @@ void Machine::tell_mismatch(const Warp& warp, const Collective& open, int line, 
     if (open.mask != mask)
         report("mask_mismatch", number_of(warp), line, open.arrived | 1u << lane,
                fmt::format("lane {} calls {} on line {} with the mask 0x{:08x}, but {} {} for it on line {} with the "
-                           "mask 0x{:08x}; lanes that meet must name the same mask.",
+                           "mask 0x{:08x}; all participating lanes must name the same mask.",
                            lane, cuda_name(op), line, mask, lane_list(open.arrived), wait_or_waits(open.arrived),
                            there, open.mask));
     else

@@ -24,7 +24,7 @@ namespace lanewise::emu {
 #if LANEWISE_OWN_SWITCH
 
 // System V x86-64: the callee-saved registers and nothing else. Boost.Context's jump also saves the floating-point
-// control words, which kernels never change.
+// control registers, which kernels never change.
 // `call` and `ret` stay paired across lanes that run the same code, so the return predictor keeps guessing right.
 asm(R"(
 .text

@@ -162,7 +162,7 @@ private:
     void begin_shared();
     void finish();
     [[gnu::noinline]] void sync_block_slowly(int line, trace::Op op, bool predicate, const void* pc);
-    [[gnu::noinline]] void meet_slowly(lanewise_emulated::Call call, std::uint32_t mask);
+    [[gnu::noinline]] void join_slowly(lanewise_emulated::Call call, std::uint32_t mask);
     void yield();
     void go_to(std::uint32_t thread);
     int first_runnable(std::uint32_t from) const;

@@ -8,14 +8,14 @@
 
 namespace lanewise::emu {
 
-// Lanes of one warp met: a shuffle, a reduction, a vote, __syncwarp or __activemask. The pointers give a value for each
+// A warp collective: a shuffle, a reduction, a vote, __syncwarp or __activemask. The pointers give a value for each
 // of the warp's 32 lanes; only those in `lanes` mean something.
 struct CollectiveSeen {
     std::uint32_t warp = 0;
     trace::Op op = trace::Op::sync_warp;
     Element type = Element::u32;
     std::uint32_t mask = 0;
-    std::uint32_t lanes = 0;       // those that were there
+    std::uint32_t lanes = 0;       // the participating lanes
     std::uint32_t exists = 0;      // those that the warp has, whether they have returned or not
     std::uint32_t undefined = 0;   // those whose source took no part
     const std::uint64_t* offered = nullptr;
@@ -150,7 +150,7 @@ public:
     virtual bool takes_statements() const { return true; }  // after, joined, took
     virtual void block_begins(std::uint64_t /*block*/, std::uint32_t /*slots*/) {}
     virtual void block_ends() {}
-    // A block that began before and has waited for others runs on; what is told from here on is of it.
+    // A block that began before and has waited for others runs on; the events from here on are of it.
     virtual void block_goes_on(std::uint64_t /*block*/) {}
     virtual void collective(const CollectiveSeen&) {}
     virtual void at_barrier(const BarrierSeen&) {}                      // each lane as it arrives

@@ -43,7 +43,7 @@ LaneEvent& Recorder::add(std::uint32_t thread, bool settles, const void* address
     return entry->event;
 }
 
-// A store is announced before it happens. It has by the lane's next word, unless that is a load: in the copy of a
+// A store is announced before it happens. It has by the lane's next event, unless that is a load: in the copy of a
 // struct both are announced first. So stores wait for something else than a load; nothing can change what they wrote
 // till then.
 void Recorder::settle(std::uint32_t thread) {

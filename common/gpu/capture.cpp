@@ -37,7 +37,7 @@ bool CaptureRoom::grow_to(const CaptureRoom& other) {
     };
     bool grown = grow(events, other.events);
     grown |= grow(snapshots, other.snapshots);
-    // Whole 16-byte words: the GPU copies four bytes at a time.
+    // Whole 16-byte units: the GPU copies four bytes at a time.
     grown |= grow(snapshot_bytes, other.snapshot_bytes > 0 ? std::max(other.snapshot_bytes, 16u) : 0);
     grown |= grow(shared_arrays, other.shared_arrays);
     return grown;

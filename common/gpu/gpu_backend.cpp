@@ -92,7 +92,7 @@ private:
         for (const launch::LaunchSpec& spec : plan.launches)
             if (kernel(spec).file != first.file)
                 throw Error(
-                    fmt::format("{} stands in {} and {} in {}: kernels of one variant must stand in one file to be "
+                    fmt::format("{} is in {} and {} in {}: kernels of one variant must be in one file to be "
                                 "recorded.",
                                 first.full_name(), first.file, kernel(spec).full_name(), kernel(spec).file));
         if (!first.gpu_traced) throw Error(launch::why_no_gpu_build(first, kernels));

@@ -103,7 +103,7 @@ KernelFile& KernelSet::file_named(const std::string& name) {
 const KernelFile& KernelSet::file_of(const Kernel& kernel) const {
     for (const KernelFile& file : files_)
         if (file.name == kernel.file) return file;
-    throw Error(fmt::format("{} stands in {}, of which nothing was built; build the lesson again.", kernel.full_name(),
+    throw Error(fmt::format("{} is in {}, of which nothing was built; build the lesson again.", kernel.full_name(),
                             kernel.file));
 }
 

@@ -22,8 +22,8 @@ struct Here {
     __device__ unsigned shared_address() const { return static_cast<unsigned>(__cvta_generic_to_shared(shared)); }
 };
 
-// What most operations are: one word that each step replaces; all lanes; no shared memory.
-struct Word {
+// What most operations are: one 32-bit value that each step replaces; all lanes; no shared memory.
+struct OneValue {
     static constexpr CostCheck kCheck = CostCheck::value;
     static constexpr bool kOneLane = false;
     unsigned x;
@@ -38,7 +38,7 @@ void repeat(unsigned rounds, unsigned unroll, const Step& step) {
         for (unsigned k = 0; k < unroll; ++k) step(k);
 }
 
-struct ShuffleXor : Word {
+struct ShuffleXor : OneValue {
     __device__ void start(const CostInput&, const Here& at) { x = at.lane() + 64 * at.chain; }
     __device__ void step(unsigned k) { x = __shfl_xor_sync(kAll, x, 1 << k % 5); }
     static unsigned expected(const CostInput&, const CostPlace& at, unsigned rounds, unsigned unroll) {
@@ -48,7 +48,7 @@ struct ShuffleXor : Word {
     }
 };
 
-struct ShuffleDown : Word {
+struct ShuffleDown : OneValue {
     __device__ void start(const CostInput&, const Here& at) { x = at.lane() + 64 * at.chain; }
     __device__ void step(unsigned) { x = __shfl_down_sync(kAll, x, 1); }
     static unsigned expected(const CostInput&, const CostPlace& at, unsigned rounds, unsigned unroll) {
@@ -58,7 +58,7 @@ struct ShuffleDown : Word {
 };
 
 // Each answer is the next source lane: a walk through all 32.
-struct ShuffleIdx : Word {
+struct ShuffleIdx : OneValue {
     unsigned next;
     __host__ __device__ static constexpr unsigned after(unsigned lane) { return (lane * 5 + 3) % 32; }
     __device__ void start(const CostInput&, const Here& at) {
@@ -74,7 +74,7 @@ struct ShuffleIdx : Word {
 };
 
 // The test of the lane's own bit makes the next predicate: one instruction more in each step.
-struct Ballot : Word {
+struct Ballot : OneValue {
     unsigned bit;
     __device__ void start(const CostInput& in, const Here& at) {
         bit = in.one << at.lane();
@@ -88,7 +88,7 @@ struct Ballot : Word {
 };
 
 // From predicate to predicate; the key, true, turns it over.
-struct Any : Word {
+struct Any : OneValue {
     bool key, yes;
     __device__ void start(const CostInput& in, const Here& at) {
         key = in.words[at.chain] == 0;
@@ -103,7 +103,7 @@ struct Any : Word {
 
 // Lanes that hold the same stay together: the mask that they get is what they hold next.
 template <bool kDifferent>
-struct MatchAny : Word {
+struct MatchAny : OneValue {
     __device__ void start(const CostInput& in, const Here& at) {
         x = (kDifferent ? at.lane() * in.one : in.one) + 32 * at.chain;
     }
@@ -113,7 +113,7 @@ struct MatchAny : Word {
     }
 };
 
-struct MatchAll : Word {
+struct MatchAll : OneValue {
     __device__ void start(const CostInput& in, const Here& at) { x = in.one + at.chain; }
     __device__ void step(unsigned) {
         int same = 0;
@@ -123,7 +123,7 @@ struct MatchAll : Word {
 };
 
 // Sums of sums run to zero in seven steps; a number of the lane's own in every fifth keeps them from it.
-struct ReduceAdd : Word {
+struct ReduceAdd : OneValue {
     unsigned salt;
     __device__ void start(const CostInput& in, const Here& at) { x = salt = at.lane() * 7 + in.one + at.chain; }
     __device__ void step(unsigned k) {
@@ -148,7 +148,7 @@ struct ReduceAdd : Word {
     }
 };
 
-struct Syncwarp : Word {
+struct Syncwarp : OneValue {
     static constexpr CostCheck kCheck = CostCheck::nothing;
     __device__ void start(const CostInput&, const Here&) { x = 0; }
     __device__ void step(unsigned) { __syncwarp(); }
@@ -167,7 +167,7 @@ struct SyncwarpApart : Syncwarp {
     }
 };
 
-struct AddF32 : Word {
+struct AddF32 : OneValue {
     float sum, addend;
     __device__ void start(const CostInput& in, const Here& at) {
         addend = static_cast<float>(in.one);
@@ -188,7 +188,7 @@ struct FmaF32 : AddF32 {
 // A walk through shared memory in which kWays lanes at a time want different words of one bank. A set is one place for
 // each lane; each set leads to the next.
 template <unsigned kWays>
-struct SharedLoad : Word {
+struct SharedLoad : OneValue {
     static constexpr unsigned kSetWords = 32 * kWays, kSets = kCostSharedBytes / 4 / kSetWords;
     __host__ __device__ static constexpr unsigned place(unsigned lane, unsigned set) {
         return set * kSetWords + lane % kWays * 32 + lane / kWays;
@@ -211,7 +211,7 @@ struct SharedLoad : Word {
 
 // What an atomic finds is what the next one adds. Each thread notes what it added, beside the chain; what the words
 // hold in the end is taken off again, so that over all threads nothing must be left.
-struct SharedAtomic : Word {
+struct SharedAtomic : OneValue {
     static constexpr CostCheck kCheck = CostCheck::adds;
     unsigned added, address;
     __device__ static void prepare(const Here& at) {
@@ -237,7 +237,7 @@ struct SharedAtomic : Word {
 
 // As SharedAtomic, in words that the host reads back: their sum must be what all threads added.
 template <bool kLane>
-struct GlobalAtomic : Word {
+struct GlobalAtomic : OneValue {
     static constexpr CostCheck kCheck = CostCheck::adds;
     static constexpr bool kOneLane = kLane;
     unsigned added;
@@ -268,7 +268,7 @@ struct GlobalAtomicVoid : GlobalAtomic<kLane> {
 // exact. A logic instruction makes each operand of the bits that the atomic before returned. `added` counts in whole
 // numbers. kShared: in shared memory, else in the words that the host reads back.
 template <bool kShared, bool kLane>
-struct FloatAtomic : Word {
+struct FloatAtomic : OneValue {
     static constexpr CostCheck kCheck = kShared ? CostCheck::adds : CostCheck::adds_f32;
     static constexpr bool kOneLane = kLane;
     static constexpr unsigned kPlusOne = 0x3f800000u, kMinusOne = 0xbf800000u;
@@ -320,7 +320,7 @@ struct FloatAtomicVoid : FloatAtomic<false, kLane> {
 
 // From node to node, all lanes at the same one.
 template <bool kL1>
-struct Chase : Word {
+struct Chase : OneValue {
     static constexpr CostCheck kCheck = CostCheck::node;
     unsigned long long node;
     __device__ void start(const CostInput& in, const Here&) {
@@ -339,7 +339,7 @@ struct Chase : Word {
 // Line after line, none waiting for another; the warps of the grid share the lines. From the L1 cache: each block over
 // the same few.
 template <bool kL1>
-struct Stream : Word {
+struct Stream : OneValue {
     const unsigned* lines;
     unsigned line, step_lines, last;
     __host__ __device__ static unsigned first_of(unsigned block, unsigned warp, unsigned threads) {
@@ -373,7 +373,7 @@ struct Stream : Word {
     }
 };
 
-struct Syncthreads : Word {
+struct Syncthreads : OneValue {
     static constexpr CostCheck kCheck = CostCheck::nothing;
     __device__ void start(const CostInput&, const Here&) { x = 0; }
     __device__ void step(unsigned) { __syncthreads(); }
@@ -384,7 +384,7 @@ struct Threadfence : Syncthreads {
 };
 
 // With something to wait for: a store to a word of its own.
-struct StoreFence : Word {
+struct StoreFence : OneValue {
     unsigned* address;
     __device__ void start(const CostInput& in, const Here& at) {
         x = 0;

@@ -8,8 +8,8 @@ namespace lanewise::timing {
 namespace {
 
 struct Bytes {
-    const uint4* packs;
-    unsigned long long count;    // of whole packs
+    const uint4* vectors;
+    unsigned long long count;    // of whole vectors
     unsigned tail;               // bytes after them, up to 15
 };
 
@@ -28,17 +28,17 @@ __global__ void __launch_bounds__(1024) plain_read(Bytes in, unsigned guard, uns
     unsigned word = 0;
     unsigned long long i = first;
     for (; i + (kUnroll - 1) * stride < in.count; i += kUnroll * stride) {
-        uint4 packs[kUnroll];
+        uint4 vectors[kUnroll];
 #pragma unroll
-        for (int k = 0; k < kUnroll; ++k) packs[k] = __ldg(in.packs + i + k * stride);
+        for (int k = 0; k < kUnroll; ++k) vectors[k] = __ldg(in.vectors + i + k * stride);
 #pragma unroll
-        for (int k = 0; k < kUnroll; ++k) word ^= packs[k].x ^ packs[k].y ^ packs[k].z ^ packs[k].w;
+        for (int k = 0; k < kUnroll; ++k) word ^= vectors[k].x ^ vectors[k].y ^ vectors[k].z ^ vectors[k].w;
     }
     for (; i < in.count; i += stride) {
-        const uint4 pack = __ldg(in.packs + i);
-        word ^= pack.x ^ pack.y ^ pack.z ^ pack.w;
+        const uint4 vector = __ldg(in.vectors + i);
+        word ^= vector.x ^ vector.y ^ vector.z ^ vector.w;
     }
-    const auto* const tail = reinterpret_cast<const unsigned char*>(in.packs + in.count);
+    const auto* const tail = reinterpret_cast<const unsigned char*>(in.vectors + in.count);
     if (first == 0)
         for (unsigned b = 0; b < in.tail; b += 4) word ^= word_at(tail + b, min(4u, in.tail - b));
     if ((word & guard) != 0) atomicXor(out, word);
@@ -50,25 +50,25 @@ __global__ void __launch_bounds__(1024) plain_copy(Bytes in, uint4* out) {
     const unsigned long long first = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
     unsigned long long i = first;
     for (; i + (kUnroll - 1) * stride < in.count; i += kUnroll * stride) {
-        uint4 packs[kUnroll];
+        uint4 vectors[kUnroll];
 #pragma unroll
-        for (int k = 0; k < kUnroll; ++k) packs[k] = __ldg(in.packs + i + k * stride);
+        for (int k = 0; k < kUnroll; ++k) vectors[k] = __ldg(in.vectors + i + k * stride);
 #pragma unroll
-        for (int k = 0; k < kUnroll; ++k) out[i + k * stride] = packs[k];
+        for (int k = 0; k < kUnroll; ++k) out[i + k * stride] = vectors[k];
     }
-    for (; i < in.count; i += stride) out[i] = __ldg(in.packs + i);
+    for (; i < in.count; i += stride) out[i] = __ldg(in.vectors + i);
     if (first < in.tail) {
-        const auto* const from = reinterpret_cast<const unsigned char*>(in.packs + in.count);
+        const auto* const from = reinterpret_cast<const unsigned char*>(in.vectors + in.count);
         reinterpret_cast<unsigned char*>(out + in.count)[first] = from[first];
     }
 }
 
 __global__ void empty() {}
 
-unsigned grid_of(const LimitShape& shape, unsigned long long packs, unsigned sms) {
+unsigned grid_of(const LimitShape& shape, unsigned long long vectors, unsigned sms) {
     const unsigned long long turn =
         static_cast<unsigned long long>(shape.threads) * static_cast<unsigned>(shape.unroll);
-    const unsigned long long needed = std::max(1ull, (packs + turn - 1) / turn);
+    const unsigned long long needed = std::max(1ull, (vectors + turn - 1) / turn);
     const unsigned long long most = shape.blocks_per_sm > 0 ? shape.blocks_per_sm * sms : 0x7fffffffull;
     return static_cast<unsigned>(std::min(needed, most));
 }

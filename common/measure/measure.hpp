@@ -31,7 +31,7 @@ struct MeasureOptions {
 };
 inline constexpr int kMinSamples = 5;
 
-// TimingTable::method of what measure() does, in words.
+// TimingTable::method of what measure() does, as text.
 std::string method_text(const MeasureOptions& options);
 
 // Runs `plan` once on fresh buffers and verifies it, then times it: outputs that launches add to zeroed, and all launches made, again and

@@ -122,7 +122,7 @@ TEST_F(Measured, TheLibraryAddsBytesInFloatOrInt) {
 TEST_F(Measured, LimitsReadAndCopyEveryByte) {
     MeasureOptions options;
     options.samples = 5;
-    // With and without bytes after the last whole pack of 16.
+    // With and without bytes after the last whole vector of 16.
     for (const std::size_t n : {1u, 3u, 8u, 1001u, 65536u, 300007u}) {
         launch::Plan plan;
         std::vector<double> values(n);

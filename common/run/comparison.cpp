@@ -49,7 +49,7 @@ struct Utilization {
 
 void add_work(ComparedVariant& row, const trace::Trace& trace) {
     std::map<std::uint32_t, Utilization> launches;
-    std::set<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>> words;   // that atomics change
+    std::set<std::tuple<std::uint32_t, std::uint32_t, std::int64_t>> addresses;   // that atomics change
     bool has_loads = false;
     for (const trace::Record& record : trace.records) {
         Utilization& work = launches[record.launch];
@@ -62,7 +62,7 @@ void add_work(ComparedVariant& row, const trace::Trace& trace) {
         work.atomics += lanes_in(record);
         for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane)
             if (record.active >> lane & 1)
-                words.emplace(record.array, global ? 0 : record.block + 1, record.element_index[lane]);
+                addresses.emplace(record.array, global ? 0 : record.block + 1, record.element_index[lane]);
     }
     double loads = 0, threads = 0, atomics = 0;
     for (const auto& [number, work] : launches) {
@@ -75,7 +75,7 @@ void add_work(ComparedVariant& row, const trace::Trace& trace) {
     }
     if (has_loads && threads > 0) row.loads = loads / threads;
     if (!launches.empty()) row.atomics = atomics;
-    row.one_address = words.size() == 1;
+    row.one_address = addresses.size() == 1;
 }
 
 // The figure in a column; none for text and what is not known.
@@ -110,9 +110,9 @@ bool alike(double a, double b) { return std::max(a, b) <= std::min(a, b) * (1 + 
 
 // "a half", "a quarter", "0.3"
 std::string share_text(double part) {
-    for (const auto& [value, words] :
+    for (const auto& [value, name] :
          {std::pair{0.5, "half"}, {0.25, "a quarter"}, {0.125, "an eighth"}, {0.0625, "a sixteenth"}})
-        if (std::fabs(part - value) < value * 0.02) return std::string(words) + " of";
+        if (std::fabs(part - value) < value * 0.02) return std::string(name) + " of";
     return fmt::format("{:.2g} times", part);
 }
 

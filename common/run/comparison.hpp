@@ -31,7 +31,7 @@ struct ComparedVariant {
     std::optional<double> loads;  // of global memory, by a thread of the recorded blocks, on average; a load of
                                   // several values is one
     std::optional<double> atomics;           // of all blocks, if those that were not recorded do as those that were
-    bool one_address = false;                // all atomics that were recorded change one word
+    bool one_address = false;                // all atomics that were recorded change one address
 
     // Of the plain kernels on a GPU.
     std::optional<double> median_us;

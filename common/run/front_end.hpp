@@ -1,4 +1,4 @@
-// What the command line asks of a front end that draws: the window, pictures, the stage in words.
+// What the command line asks of a front end that draws: the window, pictures, the stage as text.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What flags and the run bar of a window say of a run: read in one place, refused in the same words.
+// What flags and the run bar of a window say of a run: read in one place, refused with the same messages.
 #pragma once
 
 #include <cstdint>

@@ -243,9 +243,9 @@ std::vector<trace::Rerun> Runner::rerun(launch::Backend& backend, const launch::
     return reruns;
 }
 
-std::shared_ptr<const Run> Runner::shown(Run told, const launch::Plan* plan, BlockOrder block_order) {
+std::shared_ptr<const Run> Runner::finish_run(Run recorded, const launch::Plan* plan, BlockOrder block_order) {
     // In its place for good before there are steps: they point into the trace.
-    auto run = std::make_shared<Run>(std::move(told));
+    auto run = std::make_shared<Run>(std::move(recorded));
     trace::Trace& trace = run->trace;
     warn(*run, tracing_changed(trace));
     const bool emulated_too = plan && !gpu_only_kernel(*plan, setup_.kernels);
@@ -289,7 +289,7 @@ std::shared_ptr<const FinishedRun> Runner::run_live(const Variant& variant, cons
     run.trace = finished->raw;
     run.origin = origin_of(finished->raw.header.source);
     run.inputs = input_values(plan, inputs);
-    finished->run = shown(std::move(run), &plan, variant.block_order);
+    finished->run = finish_run(std::move(run), &plan, variant.block_order);
     return finished;
 }
 

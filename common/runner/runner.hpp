@@ -75,7 +75,7 @@ public:
     // recorded before, and a finding that says so. From any thread.
     void cancel();
 
-    // What runs go to, in words: "NVIDIA H200", "emulator · ascending", "recordings".
+    // What runs go to, as text: "NVIDIA H200", "emulator · ascending", "recordings".
     std::string machine();
 
     // The text of one of the lesson's kernel files; empty for any other name.
@@ -101,9 +101,9 @@ private:
     std::shared_ptr<const FinishedRun> run_live(const Variant& variant, const Inputs& own);
     // `why`: the variant was to run, and why it cannot; empty where a recording was asked for.
     std::shared_ptr<const FinishedRun> run_recorded(const Variant& variant, const std::string& why);
-    // The same run, ready to draw: `run` holds its trace and what is told of it. With what the emulator's record of
+    // The same run, ready to draw: `recorded` holds its trace and findings. With what the emulator's record of
     // memory adds to a GPU's trace, when the two are equal in all that both hold.
-    std::shared_ptr<const Run> shown(Run run, const launch::Plan* plan, BlockOrder block_order);
+    std::shared_ptr<const Run> finish_run(Run recorded, const launch::Plan* plan, BlockOrder block_order);
     trace::Trace record(launch::Backend& backend, const launch::Plan& plan, const std::vector<std::uint32_t>& blocks,
                         const launch::Order& order, bool checks, std::vector<Result>* results);
     // The plan's outputs when it runs `times` times more: the emulator in other orders, a GPU as it pleases.

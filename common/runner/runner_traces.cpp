@@ -22,7 +22,7 @@ bool is_lesson_name(const std::string& name) {
     return !name.empty() && std::all_of(name.begin(), name.end(), is_plain);
 }
 
-// As a shell takes it for one word.
+// As a shell takes it for one argument.
 std::string shell_quoted(const std::string& text) {
     const auto bare = [](unsigned char c) { return is_plain(c) || c >= 0x80 || std::strchr("./-+,:@%", c); };
     if (!text.empty() && std::all_of(text.begin(), text.end(), bare)) return text;
@@ -107,7 +107,7 @@ std::shared_ptr<const FinishedRun> Runner::run_recorded(const Variant& variant, 
     run.origin = fmt::format("recorded on {} · {}", gpu_name.empty() ? "the emulator" : gpu_name, header.date);
     if (!why.empty()) run.note = "Shown as recorded. " + why;
     warn(run, stale(header));
-    finished->run = shown(std::move(run), plan ? &*plan : nullptr, variant.block_order);
+    finished->run = finish_run(std::move(run), plan ? &*plan : nullptr, variant.block_order);
     return finished;
 }
 
@@ -148,7 +148,7 @@ std::shared_ptr<const FinishedRun> Runner::load(const std::string& path) {
     run.origin = fmt::format("file {} · {}", std::filesystem::path(path).filename().string(), origin_of(header.source));
     if (finished->raw.partial) warn(run, "partial: " + finished->raw.partial_reason);
     warn(run, stale(header));
-    finished->run = shown(std::move(run), plan ? &*plan : nullptr, variant.block_order);
+    finished->run = finish_run(std::move(run), plan ? &*plan : nullptr, variant.block_order);
     return finished;
 }
 

@@ -18,7 +18,7 @@ namespace lanewise::lesson {
 // How a measurement is followed and ended.
 struct TimerWatch {
     using Progress = std::function<void(std::size_t done, std::size_t all, const std::string& name)>;
-    // Asked for once a measurement, `what` in words ("sweep "); what it returns is called before each part and dropped
+    // Asked for once a measurement, `what` as text ("sweep "); what it returns is called before each part and dropped
     // at the end. Empty: not followed.
     std::function<Progress(const std::string& what)> follow;
     // Called as a measurement begins; what it returns says, between the parts, whether to end it. Empty: nothing does.
@@ -33,7 +33,7 @@ public:
     // Measures these variants on the GPU: at the sizes of --sizes, else each at its own. An interrupt ends
     // it early (TimingTable::partial). Throws Error where nothing could be measured.
     timing::TimingTable measure(const std::vector<std::string>& names) const;
-    // The same for a window: each at its own size, without a word and without regard to interrupts.
+    // The same for a window: each at its own size, without messages and without regard to interrupts.
     timing::TimingTable measure_quietly(const std::vector<std::string>& names) const;
     // The same over sizes, followed and ended by `watch`. Throws Error where nothing could be measured.
     timing::TimingTable measure_sizes(const std::vector<std::string>& names, const SweepWatch& watch) const;

@@ -120,7 +120,7 @@ std::string fitted(const std::string& text, int columns) {
 std::vector<std::string> wrapped(std::string_view text, int columns, std::size_t most) {
     std::vector<std::string> lines;
     while (!text.empty() && lines.size() + 1 < most && width_of(text) > columns) {
-        std::size_t end = 0;   // of the last word that fits
+        std::size_t end = 0;   // of the text that fits, at a space
         for (std::size_t at = text.find(' '); at != std::string_view::npos; at = text.find(' ', at + 1)) {
             if (width_of(text.substr(0, at)) > columns) break;
             end = at;

@@ -90,8 +90,8 @@ private:
 
     // "warp_su…[ ]": what it is must stay.
     static std::string fitted_label(const std::string& label) {
-        const bool word = label.ends_with("[ ]");
-        return word ? fitted(label.substr(0, label.size() - 3), kLabels - 4) + "[ ]" : fitted(label, kLabels - 1);
+        const bool is_array = label.ends_with("[ ]");
+        return is_array ? fitted(label.substr(0, label.size() - 3), kLabels - 4) + "[ ]" : fitted(label, kLabels - 1);
     }
 
     void draw_cell(const Row& row, int lane, int x, int y, int width, bool is_source, bool idle) {

@@ -12,7 +12,7 @@ namespace lanewise::terminal {
 
 inline constexpr int kLabels = 11;   // columns of a row's name
 
-// One line of the stage: a name and a word for each lane.
+// One line of the stage: a name and a cell for each lane.
 struct Row {
     enum class Kind { numbers, value, text };
     struct Cell {

@@ -74,10 +74,10 @@ TEST(Stepper, AChangeIsTypedAndTakenBack) {
         EXPECT_TRUE(stepper.typing());
         stepper.type(text);
     };
-    const auto says = [&](const std::string& words) {
+    const auto says = [&](const std::string& text) {
         const Screen screen = stepper.draw(120, 40);
         for (int y = 0; y < screen.rows(); ++y)
-            if (screen.text(y).find(words) != std::string::npos) return true;
+            if (screen.text(y).find(text) != std::string::npos) return true;
         return false;
     };
     typed("n 34\x7f");
@@ -233,11 +233,11 @@ TEST(Stepper, ShowsEveryValueOfEveryStep) {
         std::string held;
         for (int y = 0; y < screen.rows(); ++y)
             if (screen.text(y).starts_with(k == 0 ? "then holds" : "after")) held = screen.text(y).substr(10);
-        std::istringstream words(held);
+        std::istringstream cells(held);
         const steps::LaneValues& lane_values = run->steps.lane_values(k, {0, 0, 0});
         for (std::size_t lane = 0; lane < 32; ++lane) {
             std::string text;
-            words >> text;
+            cells >> text;
             EXPECT_EQ(text, format_element(lane_values.type, lane_values.bits[lane])) << "step " << k << " lane " << lane;
         }
     }

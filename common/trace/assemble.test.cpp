@@ -45,7 +45,7 @@ BlockEvents one_warp() {
     return events;
 }
 
-// Both halves meet among themselves; whichever half came first took the lower collective numbers.
+// Each half has its own collective; whichever half came first took the lower collective numbers.
 TEST(Assemble, HalfWarpCollectivesHaveOneOrder) {
     const auto record = [](bool upper_first) {
         BlockEvents events = one_warp();
@@ -110,7 +110,7 @@ TEST(Assemble, SharedTree) {
     for (std::size_t i = 0; i < records.size(); ++i) EXPECT_EQ(records[i].index, i);
 }
 
-// All lanes load, then half of them meet: the load stays one record.
+// All lanes load, then half of them have a collective: the load stays one record.
 TEST(Assemble, AnAccessOfAllLanesStaysWhole) {
     BlockEvents events = one_warp();
     for (std::size_t lane = 0; lane < 32; ++lane) {

@@ -326,7 +326,7 @@ private:
         return numbers("the element", a.element_index[lane], b.element_index[lane]);
     }
 
-    // Words written by the record of either. Where neither trace knows (two GPUs), what the words held before is left
+    // Elements written by the record of either. Where neither trace knows (two GPUs), what they held before is left
     // over from another kernel, and nothing can be said.
     bool compare_snapshots(const Record& a, const Record& b) {
         std::size_t compared = 0;

@@ -18,7 +18,7 @@ struct Difference {
 // Compares the records of kinds that both traces hold (accesses only when both come from the emulator), bit by bit, or
 // floating values within Header::tolerance, the larger of both;
 // NaNs are equal whatever their payload; values CUDA leaves undefined are compared in neither; what an atomic
-// returned is not compared, nor are active masks at all; of a snapshot, the words written so far by the record of
+// returned is not compared, nor are active masks at all; of a snapshot, the elements written so far by the record of
 // either. Traces of different
 // variants, sizes, inputs or kernel files are different, and the sentence says in what. Where they came from does
 // not matter.

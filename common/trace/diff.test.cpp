@@ -30,7 +30,7 @@ Trace sample() {
     return made.trace;
 }
 
-// The GPU's trace of the same: no accesses, other array numbers, unknown written words.
+// The GPU's trace of the same: no accesses, other array numbers, unknown written elements.
 Trace as_gpu(const Trace& trace) {
     Trace gpu = trace;
     gpu.header.source = {SourceKind::gpu, "NVIDIA H200", "13.0", "9.0", ""};

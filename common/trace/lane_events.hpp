@@ -20,7 +20,7 @@ struct LaneEvent {
     std::uint32_t mask = 0;
     std::int32_t arg = 0;
     int width = kWarpSize;
-    std::uint64_t collective = kNoCollective;  // equal for the lanes of the warp that met here
+    std::uint64_t collective = kNoCollective;  // equal for its participating lanes
     std::int8_t source = -1;
     std::uint64_t before = 0;
     std::uint64_t received = 0;
@@ -70,8 +70,8 @@ void set_after(LaneEvent& event, Element type, std::uint64_t bits, Effect effect
 // only later: the lanes past n wait at the store of `tree[t] = t < n ? in[t] : 0` for those that load, and a lane that
 // has left a loop for those that still turn in it; else the lowest line. A lane that has the same access next, but an
 // event later on, joins the record of those that need it now: one load of a whole warp stays one record though half of
-// the warp meets next.
-// Lanes that met with different masks or intrinsics are told apart: a record for each. A __syncthreads without a
+// the warp has a collective next.
+// Lanes that came with different masks or intrinsics are told apart: a record for each. A __syncthreads without a
 // collective number is known by its turn. A collective that some of its lanes never reached in their lists (cannot happen in
 // a sound recording) is emitted with those that are there.
 //

@@ -33,7 +33,7 @@ ArrayImage image(const Json& json, const Trace& trace) {
         const bool written = !value.is_null();
         result.values.push_back(written ? bits(value, array.element) : 0);
         if (known) result.written.push_back(written);
-        else if (!written) throw MalformedTrace("a snapshot leaves out a word");
+        else if (!written) throw MalformedTrace("a snapshot leaves out an element");
     }
     return result;
 }
@@ -328,7 +328,7 @@ Json parse(const std::string& line) {
 
 // What is wrong with the present line, from whatever was thrown in reading it.
 std::string reason_of(const std::exception& error) {
-    // A library's own words name its internals; ours are sentences.
+    // A library's own messages name its internals; ours are sentences.
     return dynamic_cast<const Json::exception*>(&error) != nullptr ? "a field is missing or of another kind"
                                                                    : error.what();
 }

@@ -130,7 +130,7 @@ inline Bytes16 elements(const Json& json, Element type, int count) {
     Bytes16 value{};
     for (int k = 0; k < count; ++k) {
         const std::size_t start = static_cast<std::size_t>(k) * (width + 1);
-        if (k > 0 && digits[start - 1] != ' ') throw MalformedTrace("the elements of an access are not told apart");
+        if (k > 0 && digits[start - 1] != ' ') throw MalformedTrace("the elements of an access are not separated");
         const int bit = k * size * 8;
         value[static_cast<std::size_t>(bit / 64)] |= hex(std::string_view(digits).substr(start, width)) << (bit % 64);
     }

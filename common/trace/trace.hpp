@@ -23,15 +23,15 @@ Op op_from_name(const std::string& name); // throws Error naming it when there i
 
 using lanewise::PerLane;
 
-// Up to 16 bytes of one lane's access, in memory order from the low end of the first word.
+// Up to 16 bytes of one lane's access, in memory order from the low end of the first 8 bytes.
 using Bytes16 = std::array<std::uint64_t, 2>;
 
 // The k-th element of an access.
 inline std::uint64_t element_at(const Bytes16& bytes, Element element, int k) {
     const int size = element_size(element);
     const int bit = k * size * 8;
-    const std::uint64_t word = bytes[static_cast<std::size_t>(bit / 64)] >> (bit % 64);
-    return size == 8 ? word : word & ((std::uint64_t{1} << (size * 8)) - 1);
+    const std::uint64_t value = bytes[static_cast<std::size_t>(bit / 64)] >> (bit % 64);
+    return size == 8 ? value : value & ((std::uint64_t{1} << (size * 8)) - 1);
 }
 
 // What a statement does with the value that a lane receives in it, told from the kernel's text, never from values.
@@ -82,7 +82,7 @@ struct Record {
     PerLane<std::uint64_t> received{};  // shuffles, reductions, votes, block barriers that vote, active_mask: what
                                         // came back; atomics: the old value
     PerLane<std::uint64_t> after{};   // shuffles, reductions: what the lane's variable held after the statement; loads:
-                                      // what the variable held that the word was joined to, where one was
+                                      // what the variable held that the loaded value was joined to, where one was
     std::uint32_t has_after = 0;      // lanes whose `after` was recorded
     Element after_type = Element::f32;  // loads: of `after`; shuffles and reductions have `type`
     std::uint32_t undefined = 0;      // lanes whose `received` CUDA leaves undefined (an inactive source)
@@ -110,11 +110,11 @@ struct Statement {
     bool conditional = false;         // what is assigned is a `c ? a : b`: loads in it may be made by some lanes only
     // What steps need to follow a value through statements that leave no record (`sum += p.x + p.y;`); unknown in
     // files of minor version 0, where `function` is empty.
-    bool copies = false;              // the value is one word of memory, unchanged: what was read is what is held
+    bool copies = false;              // the value is one element of memory, unchanged: what was read is what is held
     bool calls = false;               // a function of the kernel file is called in it
-    int loads = 0;                    // words (or packs) of memory that one lane reads in it, as its text says
+    int loads = 0;                    // elements (or vectors) of memory that one lane reads in it, as its text says
     std::vector<std::string> uses;    // names that the value is made of: not those in subscripts and conditions, nor in
-                                      // what a warp word or an atomic is given
+                                      // the arguments of warp intrinsics and atomics
     struct Lines {
         int first = 0, last = 0;      // 0: none
         bool has(int at) const { return at >= first && at <= last; }

@@ -86,7 +86,7 @@ TEST(GlobalMemory, EightThreadsOnPaper) {
 }
 
 // In the round +16 lane 5 of warp 0 reads its own word and the one 16 above.
-TEST(GlobalMemory, WhoReadWhom) {
+TEST(GlobalMemory, LanesReadFromTheirSources) {
     const auto trace = traced("global_tree");
     const auto steps = steps::build_steps(trace);
     for (const auto& step : steps.steps) {

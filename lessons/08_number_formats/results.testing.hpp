@@ -14,7 +14,7 @@ using namespace lanewise;
 using namespace lanewise::lesson::testing;
 
 // What each variant gave: on its defaults, and on four inputs of at most two blocks, whose order then does not matter.
-// One word of output as its bits, several as the FNV-1a hash of their bytes.
+// Up to 8 bytes of output as their bits, more as the FNV-1a hash of them.
 struct Known {
     const char* variant;
     const char* results[5];
@@ -35,15 +35,15 @@ inline lesson::Inputs known_inputs(const std::string& variant, std::size_t which
 }
 
 inline std::string bits_text(const std::vector<std::byte>& bytes) {
-    std::uint64_t word = 0;
-    if (bytes.size() <= sizeof(word)) {
-        std::memcpy(&word, bytes.data(), bytes.size());
+    std::uint64_t bits = 0;
+    if (bytes.size() <= sizeof(bits)) {
+        std::memcpy(&bits, bytes.data(), bytes.size());
     } else {
-        word = 0xcbf29ce484222325u;
-        for (const std::byte byte : bytes) word = (word ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3u;
+        bits = 0xcbf29ce484222325u;
+        for (const std::byte byte : bytes) bits = (bits ^ static_cast<std::uint64_t>(byte)) * 0x100000001b3u;
     }
     std::ostringstream text;
-    text << std::hex << word;
+    text << std::hex << bits;
     return text.str();
 }
 

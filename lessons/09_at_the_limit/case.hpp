@@ -145,7 +145,7 @@ inline std::uint32_t best_block(std::uint64_t n, Element element) {
 // How much of an input is to stay in L2: 44 of the H200's 60 MB did best, of 64 and of 128 MB. Of 52 MB nothing is left
 // when it is read again.
 inline std::uint64_t kept_bytes(const Machine& machine) { return machine.l2_bytes / 15 * 11; }
-// From where on. Without a word, 32 MB are read again in 9.3 us, with one in 6.7: L2 is in two halves.
+// From where on. Without a hint, 32 MB are read again in 9.3 us, with one in 6.7: L2 is in two halves.
 inline bool worth_keeping(std::uint64_t bytes, const Machine& machine) { return bytes > machine.l2_bytes / 5 * 2; }
 
 // The best for a size on a machine: one turn of one block up to 64 KB, then poll; where the GPU takes them, with cache

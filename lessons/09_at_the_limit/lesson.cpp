@@ -126,11 +126,11 @@ LESSON(at_the_limit) {
             plan_poll(plan, inputs, element, "poll_warps", one_wave(inputs.n, element, inputs.block, 4, inputs.machine),
                       inputs.block / 32);
         });
-    add(lesson, {.name = "cluster", .title = "cluster", .summary = "four blocks meet in shared memory first",
+    add(lesson, {.name = "cluster", .title = "cluster", .summary = "four blocks add in shared memory first",
                  .compared_with = "poll", .order = BlockOrder::last_waits}, plan_cluster);
     add(lesson, {.name = "bulk_copy", .title = "bulk copy", .summary = "the copy engine fills shared memory",
                  .compared_with = "poll", .order = BlockOrder::last_waits}, in_one_wave("bulk_copy", 4));
-    add(lesson, {.name = "poll_hints", .title = "hints", .summary = "L1 passed by, and L2 told what to keep",
+    add(lesson, {.name = "poll_hints", .title = "hints", .summary = "loads bypass L1 and tell L2 what to keep",
                  .compared_with = "poll", .order = BlockOrder::last_waits},
         [](Plan& plan, const Inputs& inputs, Element element) {
             plan_hints(plan, inputs, element, one_wave(inputs.n, element, inputs.block, 4, inputs.machine),

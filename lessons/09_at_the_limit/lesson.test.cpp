@@ -170,7 +170,7 @@ TEST(AtTheLimit, LaunchesFollowEachOther) {
 }
 
 // The block that finishes adds by place: the same bits in every order. Atomics add in the order they come.
-TEST(AtTheLimit, SameBitsWhoeverComesLast) {
+TEST(AtTheLimit, SameBitsWhicheverBlockIsLast) {
     const auto bits_in_orders = [](const char* variant) {
         const auto plan = plan_of(variant, inputs_of(variant));
         std::set<std::uint32_t> bits;
@@ -277,7 +277,7 @@ TEST(AtTheLimit, LaunchesFollowEachOtherOnTheGpu) {
     }
 }
 
-TEST(AtTheLimit, EmulatesEveryRouteThatNeedsNoMoreThanCudasWords) {
+TEST(AtTheLimit, EmulatesEveryRouteWithoutPtx) {
     int emulated = 0;
     for (const auto& variant : the_lesson().variants()) emulated += is_emulated(variant);
     EXPECT_EQ(emulated, 10 * 3);

@@ -56,7 +56,7 @@ inline const HeldType& type_named(const std::string& name) {
     return *std::find_if(std::begin(kTypes), std::end(kTypes), [&](const HeldType& type) { return name == type.name; });
 }
 
-// The lane that `lane` reads by the CUDA Programming Guide's words: groups of `width` lanes; a lane whose source would
+// The lane that `lane` reads by the CUDA Programming Guide: groups of `width` lanes; a lane whose source would
 // lie outside its group keeps its own value, but xor may reach an earlier group; the argument counts modulo 32.
 inline int source_of(const std::string& op, int lane, int arg, int width) {
     const int group = lane / width, place = lane % width;

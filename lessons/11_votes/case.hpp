@@ -95,10 +95,10 @@ inline void plan_votes(Plan& plan, const Inputs& inputs, const std::string& kern
     expect_of_lanes(plan, all, predicate, mask,
                     [=](const Warp& l, std::uint32_t lane) { return count(l, lane) == asked(lane); });
     expect_of_lanes(plan, ballot, predicate, mask, [=](const Warp& l, std::uint32_t lane) {
-        double word = 0, weight = 1;
+        double lanes_mask = 0, weight = 1;
         for (std::uint32_t k = lane / tile * tile; k < lane / tile * tile + tile; ++k, weight *= 2)
-            if (yes_in(l, mask, k, k + 1) != 0) word += weight;
-        return word;
+            if (yes_in(l, mask, k, k + 1) != 0) lanes_mask += weight;
+        return lanes_mask;
     });
 }
 
@@ -109,10 +109,10 @@ inline void plan_matches(Plan& plan, const Inputs& inputs) {
     const auto peers = plan.output<unsigned>("peers", key.size()), every = plan.output<unsigned>("every", key.size());
     plan.launch("matches", "", Grid{warps_of(inputs)}, Block{kLanes}, in, peers, every, mask);
     const auto equal = [=](const Warp& lanes, std::uint32_t lane) {
-        double word = 0, weight = 1;
+        double lanes_mask = 0, weight = 1;
         for (std::uint32_t k = 0; k < kLanes; ++k, weight *= 2)
-            if ((mask >> k & 1u) && lanes[k] == lanes[lane]) word += weight;
-        return word;
+            if ((mask >> k & 1u) && lanes[k] == lanes[lane]) lanes_mask += weight;
+        return lanes_mask;
     };
     expect_of_lanes(plan, peers, key, mask, equal);
     expect_of_lanes(plan, every, key, mask, [=](const Warp& lanes, std::uint32_t lane) {

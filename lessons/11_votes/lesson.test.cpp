@@ -84,17 +84,17 @@ TEST(Votes, RankLeaderAndPlaceComeFromOneBallot) {
     EXPECT_EQ(sums[17], 121);
 }
 
-// Each predicate of 200 at random: the words of every vote against counting.
+// Each predicate of 200 at random: the intrinsics of every vote against counting.
 TEST(Votes, AreRightForPredicatesAtRandom) {
     for (unsigned turn = 1; turn <= 200; ++turn) {
         std::string list;
-        const unsigned word = turn * 2654435761u ^ turn << 13;
-        for (int lane = 0; lane < 32; ++lane) list += (lane ? "," : "") + std::string(word >> lane & 1u ? "1" : "0");
+        const unsigned ones = turn * 2654435761u ^ turn << 13;
+        for (int lane = 0; lane < 32; ++lane) list += (lane ? "," : "") + std::string(ones >> lane & 1u ? "1" : "0");
         for (const char* variant : {"votes", "ranks", "compact", "count_each", "count_aggregated", "tile_votes_8"}) {
             const auto plan = plan_of(variant, with(variant, {{"predicate", list}}));
             expect_verified(plan, run(plan), variant);
         }
-        EXPECT_EQ(held<unsigned>("votes", {{"predicate", list}}, "ballot")[0], word);
+        EXPECT_EQ(held<unsigned>("votes", {{"predicate", list}}, "ballot")[0], ones);
     }
 }
 

@@ -66,7 +66,7 @@ LESSON(dot_product) {
     lesson.add(dot("dot_product_f32x4_f32", "f32x4", "four values of each stream a load", "dot_product_f32_f32",
                    packs(Element::f32)));
     Variant misaligned =
-        dot("dot_product_f32x4_misaligned", "b from 1", "b begins one value further on: no common packs",
+        dot("dot_product_f32x4_misaligned", "b from 1", "b begins one value further on: no common vectors",
             "dot_product_f32x4_f32", packs(Element::f32, 1));
     lesson.add(misaligned);
     lesson.add(dot("dot_product_f16_f32", "f16", "widened first: each product is exact in f32", "dot_product_f32_f32",

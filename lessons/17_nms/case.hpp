@@ -136,8 +136,8 @@ inline void plan_mask(Plan& plan, const Inputs& inputs) {
     expect_order(plan, sorted);
 }
 
-// Words of the part of the mask right of the diagonal, and one at least.
-inline std::uint64_t tile_words(std::uint64_t n) {
+// 64-bit elements of the part of the mask right of the diagonal, and one at least.
+inline std::uint64_t tile_elements(std::uint64_t n) {
     const std::uint64_t tiles = (n + 63) / 64;
     return std::max<std::uint64_t>(64 * (tiles * (tiles - 1) / 2), 1);
 }
@@ -147,7 +147,7 @@ inline void plan_tiles(Plan& plan, const Inputs& inputs, bool by_class) {
     const auto tiles = static_cast<std::uint32_t>((inputs.n + 63) / 64), warps = std::max(1u, inputs.block / 32);
     const auto classes = plan.input("classes", sorted.boxes.classes);
     const auto diagonal = plan.scratch<std::uint64_t>("diagonal", inputs.n);
-    const auto mask = plan.scratch<std::uint64_t>("mask", tile_words(inputs.n));
+    const auto mask = plan.scratch<std::uint64_t>("mask", tile_elements(inputs.n));
     const auto kept = plan.output<int>("kept", inputs.n);
     const auto count = plan.output<int>("count", 1);
     plan.launch("overlap_tiles", std::to_string(inputs.block) + (by_class ? ", true" : ", false"),

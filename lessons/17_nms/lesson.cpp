@@ -38,7 +38,7 @@ LESSON(nms) {
     chain.input = "ramp";
     lesson.add(std::move(chain));
     lesson.add(nms(
-        "tiles", "tiles", "half of the pairs, 64 bits a word; only the rows of kept boxes are read", 96, kMostBoxes,
+        "tiles", "tiles", "half of the pairs, in 64-bit masks; only the rows of kept boxes are read", 96, kMostBoxes,
         [](Plan& plan, const Inputs& inputs) { plan_tiles(plan, inputs, false); }, "bit_mask", 2));
     lesson.add(nms(
         "tiles_by_class", "by class", "only boxes of one class suppress each other", 96, kMostBoxes,

@@ -55,7 +55,7 @@ std::vector<int> kept_by(const std::string& variant, const std::vector<BoxCorner
 const char* const kRight[] = {"bit_mask", "tiles"};
 
 // A suppresses B; B would suppress C, but B is gone.
-TEST(Nms, WhoIsSuppressedSuppressesNobody) {
+TEST(Nms, ASuppressedBoxSuppressesNoOther) {
     const std::vector<BoxCorners> chain = {{0, 0, 40, 40}, {10, 0, 50, 40}, {20, 0, 60, 40}};
     for (const char* variant : kRight) {
         EXPECT_EQ(kept_by(variant, chain, {3, 2, 1}), (std::vector<int>{0, 2})) << variant;
@@ -165,7 +165,7 @@ TEST(Nms, ByClassOnlyOnesOwnClassSuppresses) {
     }
 }
 
-// Every second box of a chain lives: each of them depends on the one before, across words and tiles.
+// Every second box of a chain lives: each of them depends on the one before, across masks and tiles.
 TEST(Nms, AChainKeepsEverySecondBox) {
     const auto plan = plan_of("tiles", inputs_for("tiles", 150, "ramp"));
     const auto kept = buffer<int>(plan, run(plan), "kept");

@@ -18,7 +18,7 @@ using testing::of_op;
 using testing::run_intrinsics;
 using testing::WrongCase;
 
-TEST(Words, BarriersThatVoteSeeTheWholeBlock) {
+TEST(Intrinsics, BarriersThatVoteSeeTheWholeBlock) {
     std::vector<int> in(90);
     for (int i = 0; i < 90; ++i) in[i] = i % 5 == 0 ? 7 : i % 2;
     const auto nonzero = std::count_if(in.begin(), in.end(), [](int v) { return v != 0; });
@@ -83,7 +83,7 @@ void sweep_matches(const std::string& type, T odd, T other) {
     }
 }
 
-TEST(Words, MatchesCompareBits) {
+TEST(Intrinsics, MatchesCompareBits) {
     sweep_matches<int>("int", -5, 0x7fffffff);
     sweep_matches<double>("double", -0.0, std::numeric_limits<double>::quiet_NaN());
 }
@@ -126,14 +126,14 @@ void sweep_reductions(const std::string& type) {
     }
 }
 
-TEST(Words, ReductionsOfTheMask) {
+TEST(Intrinsics, ReductionsOfTheMask) {
     sweep_reductions<int>("int");
     sweep_reductions<unsigned>("unsigned");
 }
 
-class WrongWord : public ::testing::TestWithParam<WrongCase> {};
+class WrongIntrinsic : public ::testing::TestWithParam<WrongCase> {};
 
-TEST_P(WrongWord, IsToldByItsName) {
+TEST_P(WrongIntrinsic, IsToldByItsName) {
     const auto& wrong = GetParam();
     in_every_way([&](const launch::Order& order, bool record) {
         launch::Plan plan;
@@ -150,7 +150,7 @@ TEST_P(WrongWord, IsToldByItsName) {
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    Misuse, WrongWord,
+    Misuse, WrongIntrinsic,
     ::testing::Values(WrongCase{"reduce_not_named", 32, "mask_without_caller", "calls __reduce_add_sync"},
                       WrongCase{"reduce_other_intrinsic", 32, "intrinsic_mismatch", "__reduce_m"},
                       WrongCase{"match_other_mask", 32, "mask_mismatch", "__match_any_sync"},
@@ -158,7 +158,7 @@ INSTANTIATE_TEST_SUITE_P(
                       WrongCase{"mixed_barriers", 64, "barrier_divergence", "__syncthreads_count"},
                       WrongCase{"traps", 64, "trap", "lane 3 of warp 0 came to __trap"}));
 
-TEST(Words, OfMixedBarriersTheVotersAreCounted) {
+TEST(Intrinsics, OfMixedBarriersTheVotersAreCounted) {
     launch::Plan plan;
     const auto b = plan.output<int>("out", 64);
     plan.launch("mixed_barriers", "", {1}, {64}, b);
@@ -169,7 +169,7 @@ TEST(Words, OfMixedBarriersTheVotersAreCounted) {
     }
 }
 
-TEST(Words, ActiveMaskIsWhoStandsAtOnePlace) {
+TEST(Intrinsics, ActiveMaskIsWhoStandsAtOnePlace) {
     in_every_way([](const launch::Order& order, bool record) {
         launch::Plan plan;
         const auto b = plan.output<std::uint32_t>("out", 32);
@@ -189,7 +189,7 @@ TEST(Words, ActiveMaskIsWhoStandsAtOnePlace) {
     });
 }
 
-TEST(Words, FencesAreRecordedWithTheirScope) {
+TEST(Intrinsics, FencesAreRecordedWithTheirScope) {
     launch::Plan plan;
     const auto b = plan.output<int>("out", 32);
     plan.launch("fences", "", {1}, {32}, b);

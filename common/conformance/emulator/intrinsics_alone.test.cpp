@@ -16,7 +16,7 @@ using testing::in_every_way;
 using testing::kOrders;
 using testing::run_intrinsics;
 
-TEST(Words, ALaneThatSleepsOrSpinsOnAnAtomicLetsOthersRun) {
+TEST(Intrinsics, ALaneThatSleepsOrSpinsOnAnAtomicLetsOthersRun) {
     in_every_way([](const launch::Order& order, bool record) {
         if (record) return;  // the same but for thousands of records
         launch::Plan plan;
@@ -34,14 +34,14 @@ TEST(Words, ALaneThatSleepsOrSpinsOnAnAtomicLetsOthersRun) {
     EXPECT_EQ(outcome.findings[0].kind, "runaway");
 }
 
-TEST(Words, ClocksCountOn) {
+TEST(Intrinsics, ClocksCountOn) {
     launch::Plan plan;
     const auto b = plan.output<std::int64_t>("out", 32);
     plan.launch("clocks", "", {1}, {32}, b);
     for (const auto value : bytes_as<std::int64_t>(run_intrinsics(plan, kOrders[0]).buffers[0])) EXPECT_GT(value, 0);
 }
 
-TEST(Words, PrintfGoesToStandardOutput) {
+TEST(Intrinsics, PrintfGoesToStandardOutput) {
     for (const bool record : {false, true}) {
         launch::Plan plan;
         const auto a = plan.input("in", std::vector<float>{1.25f, -3.5f});
@@ -59,7 +59,7 @@ TEST(Words, PrintfGoesToStandardOutput) {
     }
 }
 
-TEST(Words, AFailedAssertionEndsTheLaunch) {
+TEST(Intrinsics, AFailedAssertionEndsTheLaunch) {
     in_every_way([](const launch::Order& order, bool record) {
         launch::Plan plan;
         std::vector<int> in(64, 1);
@@ -81,7 +81,7 @@ TEST(Words, AFailedAssertionEndsTheLaunch) {
     });
 }
 
-TEST(Words, LanesOfThreeDimensionalBlocks) {
+TEST(Intrinsics, LanesOfThreeDimensionalBlocks) {
     for (const launch::Block shape : {launch::Block{5, 4, 3}, launch::Block{32, 1, 1}, launch::Block{7, 9, 16},
                                       launch::Block{16, 8, 8}, launch::Block{1, 1, 33}}) {
         const auto count = static_cast<int>(shape.count());
@@ -104,7 +104,7 @@ TEST(Words, LanesOfThreeDimensionalBlocks) {
     }
 }
 
-TEST(Words, NamesOfDynamicSharedMemoryMeanOneMemory) {
+TEST(Intrinsics, NamesOfDynamicSharedMemoryMeanOneMemory) {
     in_every_way([](const launch::Order& order, bool record) {
         launch::Plan plan;
         const auto b = plan.output<int>("out", 5);
@@ -114,7 +114,7 @@ TEST(Words, NamesOfDynamicSharedMemoryMeanOneMemory) {
     });
 }
 
-TEST(Words, DeclarationsOfEveryKind) {
+TEST(Intrinsics, DeclarationsOfEveryKind) {
     std::vector<int> in(32);
     for (int i = 0; i < 32; ++i) in[i] = i * i;
     in_every_way([&](const launch::Order& order, bool record) {

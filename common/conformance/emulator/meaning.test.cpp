@@ -91,7 +91,7 @@ TEST(Meaning, FloatingValuesBecomeTheNearestWholeNumber) {
     convert<double, unsigned long long>("double, unsigned long long");
 }
 
-TEST(Meaning, ConversionsThatNobodyWroteAreConversionsToo) {
+TEST(Meaning, ImplicitConversionsAreConversionsToo) {
     const std::vector<float> in = values<float>();
     for (const bool record : {false, true}) {
         launch::Plan plan;

@@ -37,7 +37,7 @@ inline launch::Outcome run(const launch::Plan& plan, const launch::Order& order,
     return run_of(kernels(), plan, order, record, threads);
 }
 
-// A kernel that does something wrong, and what is told of it.
+// A kernel that does something wrong, and what the finding says of it.
 struct WrongCase {
     const char* kernel;
     unsigned threads;

@@ -1,5 +1,5 @@
-// Cooperative groups, word by word: each thread writes down what each call gave it. Every thread has its own value,
-// argument and predicate; blocks of any shape.
+// Cooperative groups, function by function: each thread writes down what each call gave it. Every thread has its own
+// value, argument and predicate; blocks of any shape.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
 #include <cooperative_groups/scan.h>

@@ -1,4 +1,4 @@
-// Warp and block words, one by one: each thread calls with its own value, mask and arguments, and writes down the
+// Warp and block intrinsics, one by one: each thread calls with its own value, mask and arguments, and writes down the
 // answer. A mask of 0 keeps a thread out of the call.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

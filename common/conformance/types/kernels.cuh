@@ -22,8 +22,8 @@
 #include <stdio.h>
 #include <type_traits>
 
-// a * b + c, rounded once. CUDA has no such word for bfloat16 before sm_80: there it is rounded to a float first, which
-// differs only where that falls halfway between two bfloat16s.
+// a * b + c, rounded once. CUDA has no such intrinsic for bfloat16 before sm_80: there it is rounded to a float first,
+// which differs only where that falls halfway between two bfloat16s.
 template <class T>
 __device__ T fused(T a, T b, T c) {
   return __hfma(a, b, c);
@@ -255,7 +255,7 @@ __global__ void half_memory(const __half* in, __half* out, const __half2* pairs,
   out[thread] += in[thread];
 }
 
-// Halves that a word, and a function of ours, take by value, in loops.
+// Halves that an intrinsic, and a function of ours, take by value, in loops.
 __global__ void half_loops(const __half* in, float* out) {
   float widened = 0;
   for (int i = threadIdx.x; i < 96; i += 32) {

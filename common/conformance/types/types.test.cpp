@@ -314,13 +314,14 @@ TEST_P(Types, WholeNumbers) {
         for (int k = 0; k < 4; ++k) permuted |= std::uint32_t{bytes[c >> 4 * k & 7]} << 8 * k;
         const auto byte = [](std::uint32_t v, int k) { return static_cast<int>(static_cast<std::int8_t>(v >> 8 * k)); };
         const auto ubyte = [](std::uint32_t v, int k) { return v >> 8 * k & 0xff; };
-        const auto word = [](std::uint32_t v, int k) {
+        const auto int16 = [](std::uint32_t v, int k) {
             return static_cast<int>(static_cast<std::int16_t>(v >> 16 * k));
         };
         std::uint32_t dot = c, udot = c;
         for (int k = 0; k < 4; ++k)
             dot += static_cast<std::uint32_t>(byte(a, k) * byte(b, k)), udot += ubyte(a, k) * ubyte(b, k);
-        const std::uint32_t low_dot = c + static_cast<std::uint32_t>(word(a, 0) * byte(b, 0) + word(a, 1) * byte(b, 1));
+        const std::uint32_t low_dot =
+            c + static_cast<std::uint32_t>(int16(a, 0) * byte(b, 0) + int16(a, 1) * byte(b, 1));
         const std::uint32_t high_dot = c + (a & 0xffff) * ubyte(b, 2) + (a >> 16) * ubyte(b, 3);
         const auto low24 = [](std::int32_t v) {
             return static_cast<std::int64_t>(static_cast<std::int32_t>(static_cast<std::uint32_t>(v) << 8) >> 8);

@@ -127,7 +127,9 @@ Effect effect_of(const File& file, const Assignment& assignment, Range own) {
 Effect direct_effect(const File& file, const Statement& statement, const Assignment& assignment, Range own) {
     const Range value{assignment.value_first, assignment.value_last};
     const Conditional* conditional = conditional_in(file, value);
-    const auto exchanges = [&](Range range) { return outer_exchanges(file, statement, range.first, range.last).size(); };
+    const auto exchanges = [&](Range range) {
+        return outer_exchanges(file, statement, range.first, range.last).size();
+    };
     if (conditional == nullptr || exchanges(conditional->yes) + exchanges(conditional->no) == 0) {
         // What only chooses between other values is in none of them.
         if (conditional != nullptr && exchanges(conditional->condition) == exchanges(value)) return Effect::unknown;

@@ -10,7 +10,8 @@ namespace {
 
 // The last assignment in `body`, as text: "? copy calls loads 2: a b".
 std::string told(const std::string& body) {
-    const Reading reading = reading_of(kDeclared + "__device__ float own(float x) { return x; }\nvoid f() { " + body + " }");
+    const Reading reading =
+        reading_of(kDeclared + "__device__ float own(float x) { return x; }\nvoid f() { " + body + " }");
     const File& file = *reading.units.front().files.front();
     const Statement& last = file.root.children.back().children.front().children.back();
     const Facts facts = facts_of(file, last.assignments.back(), reading.units.front().functions);

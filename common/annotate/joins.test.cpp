@@ -10,7 +10,8 @@ namespace {
 
 // What is announced of a kernel with this body: the statements, with "(ID)" behind each that is.
 std::string told(const std::string& body) {
-    const std::string file = kDeclared + "__device__ float own(float x) { return x; }\n__global__ void f() { " + body + " }";
+    const std::string file =
+        kDeclared + "__device__ float own(float x) { return x; }\n__global__ void f() { " + body + " }";
     std::string text = derived_copy(reading_of(file), 0, Copy::emulated_traced);
     text = text.substr(text.find("void f() { ") + 11);
     text.resize(text.rfind(" }"));

@@ -80,7 +80,8 @@ annotate::KernelFilePlan plan_of(const Command& command) {
     plan.lesson = command.option("lesson");
     plan.id = command.option("id");
     plan.entries = command.option("entries");
-    if (const std::string number = command.option("architecture"); !number.empty()) plan.architecture = std::stoi(number);
+    if (const std::string number = command.option("architecture"); !number.empty())
+        plan.architecture = std::stoi(number);
     return plan;
 }
 
@@ -117,7 +118,8 @@ void write_builds(const Command& command) {
     const auto [first, last] = command.options.equal_range("gpu-file");
     for (auto option = first; option != last; ++option) {
         const std::size_t equals = option->second.find('=');
-        if (equals == std::string::npos) throw Error("--gpu-file " + option->second + ": NUMBER=ENTRIES.inc was expected");
+        if (equals == std::string::npos)
+            throw Error("--gpu-file " + option->second + ": NUMBER=ENTRIES.inc was expected");
         annotate::KernelFilePlan file = plan;
         file.architecture = std::stoi(option->second);
         file.entries = option->second.substr(equals + 1);
@@ -128,7 +130,8 @@ void write_builds(const Command& command) {
     for (const std::string& architecture : command.list("architectures"))
         architectures += (architectures.empty() ? "" : ";") + architecture;
     fs::create_directories(command.places[0].parent_path());
-    write(command.places[0], builds_text(plan, command.option("function"), architectures, command.list("builds"), gpu_only));
+    write(command.places[0],
+          builds_text(plan, command.option("function"), architectures, command.list("builds"), gpu_only));
 }
 
 void compile_declarations(const Command& command) {
@@ -146,8 +149,8 @@ std::string said(const std::vector<annotate::Remark>& remarks, const std::string
 std::string said(const annotate::KernelOutline& kernel) {
     std::string parameters;
     for (const annotate::TemplateParameter& parameter : kernel.template_parameters)
-        parameters += (parameters.empty() ? "" : ", ") + parameter.kind + (parameter.is_pack ? "..." : "") + " " + parameter.name +
-                      (parameter.default_value.empty() ? "" : " = " + parameter.default_value);
+        parameters += (parameters.empty() ? "" : ", ") + parameter.kind + (parameter.is_pack ? "..." : "") + " " +
+                      parameter.name + (parameter.default_value.empty() ? "" : " = " + parameter.default_value);
     std::string text = "kernel " + kernel.name + (kernel.template_parameters.empty() ? "" : "<" + parameters + ">");
     parameters.clear();
     for (const annotate::CallParameter& parameter : kernel.parameters)

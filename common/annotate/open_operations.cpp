@@ -83,9 +83,10 @@ private:
 
     // A macro may use an argument several times; it is written once.
     void add(OpenOperation operation) {
-        const auto known = std::any_of(file_.open_operations.begin(), file_.open_operations.end(), [&](const auto& other) {
-            return other.kind == operation.kind && other.left == operation.left && other.right == operation.right;
-        });
+        const auto known =
+            std::any_of(file_.open_operations.begin(), file_.open_operations.end(), [&](const auto& other) {
+                return other.kind == operation.kind && other.left == operation.left && other.right == operation.right;
+            });
         if (!known) file_.open_operations.push_back(std::move(operation));
     }
 
@@ -94,7 +95,8 @@ private:
         std::vector<CXCursor> result;
         if (sort_of(call) != Sort::dependent) return result;
         for (const CXCursor& part : children(call))
-            if (clang_getCursorKind(part) != CXCursor_OverloadedDeclRef && places_.written(part)) result.push_back(part);
+            if (clang_getCursorKind(part) != CXCursor_OverloadedDeclRef && places_.written(part))
+                result.push_back(part);
         if (result.size() == 3) result.erase(result.begin() + 1);  // the operator's name
         return result;
     }
@@ -147,7 +149,9 @@ private:
         return subscripts < 2;
     }
 
-    void converts(Range operand, CXCursor expression, CXType type) { converts(operand, expression, canonical_name(type), type); }
+    void converts(Range operand, CXCursor expression, CXType type) {
+        converts(operand, expression, canonical_name(type), type);
+    }
 
     void converts(Range operand, CXCursor expression, std::string name, CXType type) {
         const Constant constant = constant_of(expression);
@@ -186,7 +190,8 @@ private:
             return is(whole.first, "(") ? Range{whole.first + 1, source_.closing(whole.first) - 1} : Range{1, 0};
         if (kind == CXCursor_CXXStaticCastExpr) {
             const std::size_t open = whole.first + 1;
-            return is(open, "<") && source_.closing(open) != kNone ? Range{open + 1, source_.closing(open) - 1} : Range{1, 0};
+            return is(open, "<") && source_.closing(open) != kNone ? Range{open + 1, source_.closing(open) - 1}
+                                                                   : Range{1, 0};
         }
         std::size_t open = whole.first;
         while (open <= whole.last && !is(open, "(") && !is(open, "{")) ++open;
@@ -199,7 +204,8 @@ private:
         if (parts.empty() || sort_of(clang_getCursorType(cursor)) != Sort::whole) return;
         if (clang_getCanonicalType(clang_getCursorType(cursor)).kind == CXType_Enum) return;
         const CXCursor value = parts.back();
-        if (!clang_isExpression(clang_getCursorKind(value)) || clang_getCursorKind(value) == CXCursor_InitListExpr) return;
+        if (!clang_isExpression(clang_getCursorKind(value)) || clang_getCursorKind(value) == CXCursor_InitListExpr)
+            return;
         const auto operand = places_.written(value);
         if (operand && sort_of(value) == Sort::dependent && is(operand->first - 1, "="))
             converts(*operand, value, clang_getCursorType(cursor));
@@ -220,7 +226,8 @@ void close_operation(const Source& source, const OpenOperation& operation, Edits
     const std::size_t sign = operation.left.last + 1, end = source[operation.right.last].end();
     const std::string behind = divides ? ", " + std::to_string(source[sign].line) + ")" : ")";
     if (operation.kind == Kind::convert && !operation.assigns) {
-        edits.wrap(source[operation.right.first].offset, called(operation.kind) + "<" + operation.type + ">(", end, ")");
+        edits.wrap(source[operation.right.first].offset, called(operation.kind) + "<" + operation.type + ">(", end,
+                   ")");
     } else if (!operation.assigns) {
         edits.wrap(source[operation.left.first].offset, called(operation.kind) + "(", end, behind);
         edits.replace(source[sign].offset, source[sign].text.size(), ",");

@@ -9,7 +9,8 @@ namespace {
 
 // The emulated copy of a function whose body is `body`, without ::lanewise_emulated::.
 std::string closed(const std::string& body, const std::string& head = "") {
-    const std::string front = kDeclared + "short h16; bool flag; double dd; unsigned char byte; " + head + "void f() { ";
+    const std::string front =
+        kDeclared + "short h16; bool flag; double dd; unsigned char byte; " + head + "void f() { ";
     std::string text = derived_copy(reading_of(front + body + " }"), 0, Copy::emulated);
     text = text.substr(text.rfind("void f() { ") + 11);
     text.resize(text.rfind(" }"));
@@ -37,7 +38,8 @@ TEST(OpenOperations, Divisions) {
 
 TEST(OpenOperations, FloatingValuesThatBecomeWhole) {
     EXPECT_EQ(closed("n = (int)v;"), "n = (int)converted<int>(v);");
-    EXPECT_EQ(closed("n = static_cast<unsigned>(v * 2);"), "n = static_cast<unsigned>(converted<unsigned int>(v * 2));");
+    EXPECT_EQ(closed("n = static_cast<unsigned>(v * 2);"),
+              "n = static_cast<unsigned>(converted<unsigned int>(v * 2));");
     EXPECT_EQ(closed("n = int(v) + 1;"), "n = int(converted<int>(v)) + 1;");
     EXPECT_EQ(closed("n = v;"), "n = converted<int>(v);");
     EXPECT_EQ(closed("int a = v * 2, b = dd;"), "int a = converted<int>(v * 2), b = converted<int>(dd);");
@@ -84,7 +86,9 @@ TEST(OpenOperations, StandInsideWhatIsTold) {
     std::string text = derived_copy(reading_of(kDeclared + "void f() { n += __shfl_xor_sync(m, n, 1) / k; }"), 0,
                                     Copy::emulated_traced);
     EXPECT_NE(text.find("n += ::lanewise_emulated::divided(::lanewise_traced::shfl_xor(1, m, n, 1) , k, 1), "
-                        "::lanewise_traced::after(1, 1, 2, n);"), std::string::npos) << text.substr(text.rfind("void f"));
+                        "::lanewise_traced::after(1, 1, 2, n);"),
+              std::string::npos)
+        << text.substr(text.rfind("void f"));
 }
 
 }  // namespace

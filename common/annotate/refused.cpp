@@ -57,9 +57,9 @@ constexpr std::array<std::string_view, 6> kRefusedOfCuda = {"barrier", "pipeline
                                                            "device", "make_pipeline"};
 
 // Of CUB, all but these.
-constexpr std::array<std::string_view, 15> kOfCub = {"WarpReduce", "WarpScan", "BlockReduce", "BlockScan", "Sum", "Max", "Min", "ArgMax",
-                                                     "ArgMin", "Equality", "Inequality", "Difference", "Division", "KeyValuePair",
-                                                     "NullType"};
+constexpr std::array<std::string_view, 15> kOfCub = {
+    "WarpReduce", "WarpScan", "BlockReduce", "BlockScan",  "Sum",      "Max",          "Min",     "ArgMax",
+    "ArgMin",     "Equality", "Inequality",  "Difference", "Division", "KeyValuePair", "NullType"};
 
 bool is_that(std::string_view text, std::string_view name) {
     return name.ends_with('*') ? text.starts_with(name.substr(0, name.size() - 1)) : text == name;
@@ -105,7 +105,8 @@ std::string_view refused_at(const Source& source, std::size_t i) {
         for (const std::string_view name : kRefusedOfCuda)
             if (source.is(i + 2, name)) return "libcu++'s asynchronous work (cuda::barrier, cuda::pipeline, cuda::ptx)";
     if (source.is(i, "cub") && source.is(i + 1, "::") && i + 2 < source.size() &&
-        !source[i + 2].text.starts_with("BLOCK_") && std::find(kOfCub.begin(), kOfCub.end(), source[i + 2].text) == kOfCub.end())
+        !source[i + 2].text.starts_with("BLOCK_") &&
+        std::find(kOfCub.begin(), kOfCub.end(), source[i + 2].text) == kOfCub.end())
         return "a part of CUB that is not emulated (here are its warp and block reductions and scans)";
     if (source.is(i, "thrust") && source.is(i + 1, "::")) return "Thrust in a kernel (thrust::)";
     if ((source.is(i, "texture") || source.is(i, "surface")) && source.is(i + 1, "<")) return "a texture";
@@ -120,8 +121,10 @@ std::string_view refused_call(std::string_view of_class, std::string_view functi
     const bool waits = function == "sync" || function.starts_with("barrier_");
     if (of_class == "grid_group") return waits ? "a barrier of the whole grid (grid_group::sync)" : "";
     if (of_class == "cluster_group" || function == "this_cluster") return "a thread block cluster";
-    if (of_class == "multi_grid_group" || function == "this_multi_grid") return "a launch over several GPUs (multi_grid_group)";
-    const bool copies = of_class.empty() && (function == "memcpy_async" || function == "wait" || function == "wait_prior");
+    if (of_class == "multi_grid_group" || function == "this_multi_grid")
+        return "a launch over several GPUs (multi_grid_group)";
+    const bool copies =
+        of_class.empty() && (function == "memcpy_async" || function == "wait" || function == "wait_prior");
     return copies ? "an asynchronous copy (cooperative_groups::memcpy_async)" : "";
 }
 

@@ -53,7 +53,8 @@ void intercept_intrinsics(const File& file, bool with_macros, Edits& edits) {
         const auto call = file.calls.find(i);
         const Callee callee = call == file.calls.end() ? Callee::unknown : call->second.callee;
         if (callee == Callee::own || callee == Callee::either || file.declared_functions.contains(i)) {
-            if (with_macros) edits.replace(source[i].offset, source[i].text.size(), "(" + std::string(source[i].text) + ")");
+            if (with_macros)
+                edits.replace(source[i].offset, source[i].text.size(), "(" + std::string(source[i].text) + ")");
             continue;
         }
         const auto begin = name_begin(source, i);
@@ -220,7 +221,8 @@ std::string statement_row(const File& file, const Statement& statement, const As
 // What the first configuration of a file shows is listed whole, of further ones what is fresh.
 bool is_listed(const File& file, const Statement& statement, bool first) {
     const std::size_t offset = file.source[statement.first].offset;
-    return first || std::any_of(file.fresh.begin(), file.fresh.end(), [&](const Span& span) { return span.holds(offset); });
+    return first ||
+           std::any_of(file.fresh.begin(), file.fresh.end(), [&](const Span& span) { return span.holds(offset); });
 }
 
 class StatementTable {
@@ -237,7 +239,8 @@ public:
 
 private:
     void list(const Statement& statement, const Surroundings& around) {
-        if (statement.kind == StatementKind::simple && around.function.first != 0 && is_listed(*file_, statement, first_)) {
+        if (statement.kind == StatementKind::simple && around.function.first != 0 &&
+            is_listed(*file_, statement, first_)) {
             for (const Assignment& part : statement.assignments) {
                 rows += statement_row(*file_, statement, part, around, *functions_);
                 ++count;
@@ -279,7 +282,8 @@ Edits edits_for(const Unit& unit, std::size_t index, Copy copy, std::vector<std:
 void enter_namespace(const Source& source, const std::set<std::string>& globals, Edits& edits) {
     for (std::size_t i = 1; i < source.size(); ++i)
         if (source.is(i - 1, "::") && globals.contains(std::string(source[i].text)))
-            if (const auto begin = name_begin(source, i); begin && *begin < source[i].offset) edits.replace(*begin, 2, "  ");
+            if (const auto begin = name_begin(source, i); begin && *begin < source[i].offset)
+                edits.replace(*begin, 2, "  ");
 }
 
 // #include "sums.cuh" -> #include "sums.kernels.emulated.cuh"
@@ -311,7 +315,8 @@ std::string copy_name(const Reading& reading, std::size_t file, Copy copy) {
     if (file == 0) return "kernels." + kind + ".cuh";
     std::string stem = file_stem(reading.source(file).path());
     for (std::size_t other = 1; other < file; ++other)  // from two folders, or x.h beside x.cuh
-        if (file_stem(reading.source(other).path()) == stem) return stem + "." + std::to_string(file) + ".kernels." + kind + ".cuh";
+        if (file_stem(reading.source(other).path()) == stem)
+            return stem + "." + std::to_string(file) + ".kernels." + kind + ".cuh";
     return stem + ".kernels." + kind + ".cuh";
 }
 

@@ -53,8 +53,9 @@ TEST(GpuOnly, KeepsWhatCannotBeEmulated) {
 }
 
 TEST(Constants, AreNamed) {
-    const std::string text = tables(reading_of(kDeclared + "__constant__ float a[4], b; __device__ int c;\n"
-                                                           "namespace n { static __constant__ const int d[] = {1}; }\n"));
+    const std::string text =
+        tables(reading_of(kDeclared + "__constant__ float a[4], b; __device__ int c;\n"
+                                      "namespace n { static __constant__ const int d[] = {1}; }\n"));
     EXPECT_NE(text.find("kConstantNames[] = {\"a\", \"b\", \"d\", nullptr};"), std::string::npos) << text;
 }
 
@@ -269,16 +270,18 @@ TEST(SharedArrays, BecomeWhatTheEmulatorCanHold) {
               "void f() { auto* const a = ::lanewise_emulated::dynamic_shared<float[32]>(); }");
     EXPECT_EQ(copy_of("extern __shared__ float a[];", Copy::emulated),
               "");
-    EXPECT_EQ(copy_of("struct B { B(int*) = delete; }; void f() { int* p = new int[4]; delete[] p; delete new float(1); }",
-                      Copy::emulated),
-              "struct B { B(int*) = delete; }; void f() { int* p = new (::lanewise_emulated::on_heap) int[4]; "
-              "::lanewise_emulated::deleting_many ->* p; ::lanewise_emulated::deleting ->* new (::lanewise_emulated::on_heap) "
-              "float(1); }");
+    EXPECT_EQ(
+        copy_of("struct B { B(int*) = delete; }; void f() { int* p = new int[4]; delete[] p; delete new float(1); }",
+                Copy::emulated),
+        "struct B { B(int*) = delete; }; void f() { int* p = new (::lanewise_emulated::on_heap) int[4]; "
+        "::lanewise_emulated::deleting_many ->* p; ::lanewise_emulated::deleting ->* new (::lanewise_emulated::on_heap) "
+        "float(1); }");
     EXPECT_EQ(copy_of("void f() { __shared__ alignas(16) float a[4], b; }", Copy::emulated_traced),
               "void f() { __shared__ __align__(16) float a[4]; LANEWISE_GUARD(a) __shared__ __align__ ( 16 ) float b; "
               "LANEWISE_GUARD(b) ::lanewise_traced::shared_array(0, a); ::lanewise_traced::shared_array(1, b); }");
-    EXPECT_EQ(copy_of("void f() { __shared__ alignas(16) float a[4]; alignas(8) int b; }", Copy::emulated),
-              "void f() { __shared__ __align__(16) float a[4]; ::lanewise_emulated::use_shared(1, a); alignas(8) int b; }");
+    EXPECT_EQ(
+        copy_of("void f() { __shared__ alignas(16) float a[4]; alignas(8) int b; }", Copy::emulated),
+        "void f() { __shared__ __align__(16) float a[4]; ::lanewise_emulated::use_shared(1, a); alignas(8) int b; }");
     EXPECT_EQ(copy_of("void f() { v += __shfl_sync(m, v, 0); __syncthreads(); }", Copy::emulated),
               "void f() { v += __shfl_sync(m, v, 0); __syncthreads(); }");
 }
@@ -306,7 +309,8 @@ TEST(Files, OfEveryShapeAreRead) {
         "namespace inner { __device__ __forceinline__ float f(float v) { v += __shfl_xor_sync(~0u, v, 1); return v; } }\n"
         "template <> __global__ __launch_bounds__(256) void g<3>(int n) { struct L { int a; } l{1}; if (n < 3 && l.a > 2) return; }\n";
     const Reading reading = reading_of(text);
-    EXPECT_EQ(reading.source(0).system_includes(), (std::vector<std::string>{"#include <cuda_fp16.h>", "#include <cmath>"}));
+    EXPECT_EQ(reading.source(0).system_includes(),
+              (std::vector<std::string>{"#include <cuda_fp16.h>", "#include <cmath>"}));
     EXPECT_NE(derived_copy(reading, 0, Copy::gpu_traced)
                   .find("v += ::lanewise_traced::shfl_xor(8, ~0u, v, 1), ::lanewise_traced::after(8, 8, 2, v);"),
               std::string::npos);

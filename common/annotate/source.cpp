@@ -89,7 +89,8 @@ private:
 
     void skip_block_comment() {
         const std::size_t end = text_.find("*/", at_ + 2);
-        if (end == std::string::npos) fail(source_.path_, line_ - source_.first_line_ + 1, "this comment is never closed with */");
+        if (end == std::string::npos)
+            fail(source_.path_, line_ - source_.first_line_ + 1, "this comment is never closed with */");
         advance(end + 2 - at_);
     }
 
@@ -103,7 +104,8 @@ private:
                 end = line_end(end);
             } else if (text_.compare(end, 2, "/*") == 0) {
                 const std::size_t close = text_.find("*/", end + 2);
-                if (close == std::string::npos) fail(source_.path_, line_ - source_.first_line_ + 1, "this comment is never closed with */");
+                if (close == std::string::npos)
+                    fail(source_.path_, line_ - source_.first_line_ + 1, "this comment is never closed with */");
                 end = close + 2;
             } else {
                 ++end;
@@ -183,10 +185,12 @@ private:
 
     void raw_string(std::size_t quote) {
         const std::size_t open = text_.find('(', quote);
-        if (open == std::string::npos) fail(source_.path_, line_ - source_.first_line_ + 1, "this raw string has no opening parenthesis");
+        if (open == std::string::npos)
+            fail(source_.path_, line_ - source_.first_line_ + 1, "this raw string has no opening parenthesis");
         const std::string close = ")" + text_.substr(quote + 1, open - quote - 1) + "\"";
         const std::size_t end = text_.find(close, open);
-        if (end == std::string::npos) fail(source_.path_, line_ - source_.first_line_ + 1, "this raw string is never closed with " + close);
+        if (end == std::string::npos)
+            fail(source_.path_, line_ - source_.first_line_ + 1, "this raw string is never closed with " + close);
         add(TokenKind::literal, end + close.size() - at_);
     }
 

@@ -235,13 +235,16 @@ TEST(StrangersFile, KeepsWhatKernelsReachInRoundaboutWays) {
 
 TEST(StrangersFile, NamesPartsOfThePreludeThatAreRarelyNeeded) {
     const auto includes = [](const std::string& body) {
-        return read_text("#include <cub/cub.cuh>\n#include <cfloat>\n__global__ void k(unsigned* out) { " + body + " }\n").includes;
+        return read_text("#include <cub/cub.cuh>\n#include <cfloat>\n__global__ void k(unsigned* out) { " + body +
+                         " }\n")
+            .includes;
     };
     EXPECT_TRUE(includes("out[0] = 1;").empty());
     EXPECT_EQ(includes("out[0] = __vadd4(out[1], out[2]);"),
               std::vector<std::string>{"#include \"common/prelude/emulated/emulated_video.hpp\""});
     EXPECT_EQ(includes("cub::WarpReduce<int>::TempStorage t; out[0] = __fns(out[1], 0, 1);"),
-              (std::vector<std::string>{"#include <cub/cub.cuh>", "#include \"common/prelude/emulated/emulated_special.hpp\""}));
+              (std::vector<std::string>{"#include <cub/cub.cuh>",
+                                        "#include \"common/prelude/emulated/emulated_special.hpp\""}));
 }
 
 // Whatever is cut out of a file, a sentence comes back or a reading, and nothing worse.

@@ -25,7 +25,8 @@ constexpr BuildKind kBuilds[] = {
 const BuildKind& kind_of(const std::string& build) {
     for (const BuildKind& kind : kBuilds)
         if (kind.name == build) return kind;
-    throw Error("there is no build '" + build + "'; the builds are emulated, emulated_traced, gpu_plain and gpu_traced");
+    throw Error("there is no build '" + build +
+                "'; the builds are emulated, emulated_traced, gpu_plain and gpu_traced");
 }
 
 std::string include(const std::string& path) { return "#include \"" + path + "\"\n"; }
@@ -57,12 +58,13 @@ std::string wrapper_name(const std::string& build) { return build + std::string(
 std::string wrapper_text(const Reading& reading, const KernelFilePlan& plan, const std::string& build) {
     const BuildKind& kind = kind_of(build);
     const std::string function = function_of(plan, build), space = "kernels_" + function;
-    std::string text = "// Made by lanewise_annotate: the " + build + " build of " + plan.lesson + "/" + plan.file + ".\n" +
-                       include(plan.folder + "/kernels.includes.inc") + include(std::string(kind.prelude)) +
+    std::string text = "// Made by lanewise_annotate: the " + build + " build of " + plan.lesson + "/" + plan.file +
+                       ".\n" + include(plan.folder + "/kernels.includes.inc") + include(std::string(kind.prelude)) +
                        include("common/launch/kernel_exports.hpp") +
                        "\n// A namespace of this build's own: else the linker would merge its templates with those of "
                        "another build.\n"
-                       "namespace " + space + " {\n";
+                       "namespace " +
+                       space + " {\n";
     if (kind.emulated)
         text += "using ::lanewise_emulated::heap::malloc;\nusing ::lanewise_emulated::heap::free;\n";
     if (!reading.overloads.empty()) text += "// The file adds functions to these of CUDA's.\n";
@@ -74,9 +76,10 @@ std::string wrapper_text(const Reading& reading, const KernelFilePlan& plan, con
     text += "}  // namespace\n\n" + entry_macros(kind, space) + "\nprelude::RawFile " + function + "() {\n" +
             "    static const prelude::RawEntry entries[] = {\n" + include(plan.entries) + "    };\n" +
             "    return {entries, sizeof(entries) / sizeof(entries[0]), " +
-            (kind.traced ? "kStatements, kStatementCount, kSharedNames, kSharedCount" : "nullptr, 0, nullptr, 0") + ", " +
-            (kind.name == "gpu_traced" ? "::lanewise_traced::capture_symbol()" : "nullptr") + ",\n            \"" +
-            plan.file + "\", " + std::to_string(plan.architecture) + (kind.traced ? ", kConstantNames" : "") + "};\n}\n\n}  // namespace lanewise::generated\n";
+            (kind.traced ? "kStatements, kStatementCount, kSharedNames, kSharedCount" : "nullptr, 0, nullptr, 0") +
+            ", " + (kind.name == "gpu_traced" ? "::lanewise_traced::capture_symbol()" : "nullptr") +
+            ",\n            \"" + plan.file + "\", " + std::to_string(plan.architecture) +
+            (kind.traced ? ", kConstantNames" : "") + "};\n}\n\n}  // namespace lanewise::generated\n";
     return text;
 }
 
@@ -97,12 +100,15 @@ std::string builds_text(const KernelFilePlan& plan, const std::string& function,
         (needs == build.npos ? everywhere : on_gpus) +=
             "    set.add(launch::import_file(launch::Build::" + build.substr(0, needs) + ", " + raw + "()));\n";
     }
-    return "// Made by lanewise_annotate: the builds of " + plan.lesson + "'s kernel files that exist.\n"
+    return "// Made by lanewise_annotate: the builds of " + plan.lesson +
+           "'s kernel files that exist.\n"
            "#include <iterator>\n\n#include \"common/launch/kernel.hpp\"\n\n"
            "namespace lanewise::generated {\nnamespace {\n\n"
-           "#define ENTRY(name, ...) {#name, #__VA_ARGS__, nullptr, nullptr, 0, 0},\n#define WARP_ENTRY(...)\n" + listed +
-           "}  // namespace\n\n" + declarations + "launch::KernelSet " + function + "() {\n    launch::KernelSet set;\n"
-           "    set.set_architectures(\"" + architectures + "\");\n" + everywhere + on_gpus +
+           "#define ENTRY(name, ...) {#name, #__VA_ARGS__, nullptr, nullptr, 0, 0},\n#define WARP_ENTRY(...)\n" +
+           listed + "}  // namespace\n\n" + declarations + "launch::KernelSet " + function +
+           "() {\n    launch::KernelSet set;\n"
+           "    set.set_architectures(\"" +
+           architectures + "\");\n" + everywhere + on_gpus +
            "    return set;\n}\n\n}  // namespace lanewise::generated\n";
 }
 

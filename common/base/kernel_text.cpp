@@ -37,7 +37,8 @@ void add(const std::string& path, std::string text, std::vector<KernelText>& int
         const std::string name = included(line);
         if (!name.ends_with(".cuh")) continue;
         const std::string beside = (fs::path(path).parent_path() / name).lexically_normal().string();
-        const bool known = std::any_of(into.begin(), into.end(), [&](const KernelText& other) { return other.path == beside; });
+        const bool known =
+            std::any_of(into.begin(), into.end(), [&](const KernelText& other) { return other.path == beside; });
         std::ifstream file(beside, std::ios::binary);
         if (known || !file) continue;
         add(beside, {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}, into);

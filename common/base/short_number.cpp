@@ -47,7 +47,8 @@ std::string shown(const Digits& number, int before, int after, std::string_view 
     const auto has = static_cast<int>(digits.size());
     const int kept = std::min(has, before + after);
     std::string text = number.sign + digits.substr(0, static_cast<std::size_t>(before));
-    if (kept > before) text += "." + digits.substr(static_cast<std::size_t>(before), static_cast<std::size_t>(kept - before));
+    if (kept > before)
+        text += "." + digits.substr(static_cast<std::size_t>(before), static_cast<std::size_t>(kept - before));
     // Digits belong before an exponent, so their mark does too.
     const std::string mark(kept < has ? kCut : "");
     return unit.starts_with('e') ? text + mark + std::string(unit) : text + std::string(unit) + mark;
@@ -78,7 +79,8 @@ std::vector<std::string> forms_of(const Digits& number, std::string_view whole) 
         const int before = number.point - power;
         // 300 is not ".3k" beside a 258 that has no such form.
         if (before < (power == 3 ? 1 : 0) || before > 3) continue;
-        for (int after = std::max(0, count - before); after >= (before > 0 ? 0 : 1); --after) add(shown(number, before, after, unit));
+        for (int after = std::max(0, count - before); after >= (before > 0 ? 0 : 1); --after)
+            add(shown(number, before, after, unit));
     }
     if (number.point > 3 || number.point < -1) {
         const std::string exponent = "e" + std::to_string(number.point - 1);

@@ -60,7 +60,8 @@ TEST(ShortNumber, SaysNothingUntrue) {
             const std::size_t e = text.find('e'), point = text.find('.');
             const std::string digits = text.substr(0, e);
             const auto places = point == std::string::npos ? 0 : static_cast<int>(digits.size() - point - 1);
-            const double last = std::pow(10.0, (e == std::string::npos ? 0 : std::stoi(text.substr(e + 1))) - places) * unit;
+            const double last =
+                std::pow(10.0, (e == std::string::npos ? 0 : std::stoi(text.substr(e + 1))) - places) * unit;
             EXPECT_LT(std::abs(static_cast<double>(value) - shown), last * (1 + 1e-6)) << text;
         }
     }

@@ -57,7 +57,8 @@ bool Bounds::outside(std::uint32_t block, std::uint32_t slot, const std::byte* a
     const auto number = reinterpret_cast<std::uint64_t>(address);
     if (number < 1 << 20) {
         add(Problem::foreign_pointer, block, slot, action, site, nullptr, 0,
-            number == 0 ? "through a null pointer" : fmt::format("through a null pointer, {} bytes further on", number));
+            number == 0 ? "through a null pointer"
+                        : fmt::format("through a null pointer, {} bytes further on", number));
         return false;
     }
     if (const Region* region = memory_.nearest(address))

@@ -88,7 +88,8 @@ public:
         }
         if (memory_.is_heap(*region) && !bounds_.in_heap(block_, seen.thread, address, seen.bytes, action, site))
             return false;
-        if (seen.is_store && region->read_only()) bounds_.to_constant(*region, block_, seen.thread, address, action, site);
+        if (seen.is_store && region->read_only())
+            bounds_.to_constant(*region, block_, seen.thread, address, action, site);
         if constexpr (!kRacesAlone)
             uninitialised_.access(*region, block_, seen.thread, address, seen.bytes, seen.is_store, site, action);
         if (is_plain(action)) {
@@ -136,7 +137,8 @@ public:
         const Site site = site_of(seen);
         if (seen.scope < 0) return;
         const bool changes = emu::changes_word(seen), waits = emu::waits_for_word(seen, changes);
-        races_.strong(*region, seen.thread, address, bytes_of(seen), Action::atomic, seen.scope, site, changes || !waits);
+        races_.strong(*region, seen.thread, address, bytes_of(seen), Action::atomic, seen.scope, site,
+                      changes || !waits);
         // Atomics of libcu++, whose line is not given, say their order themselves: they are no tickets of the guide.
         const bool counts = changes && seen.line != 0 &&
                             (seen.op == Op::atomic_inc || seen.op == Op::atomic_dec || seen.op == Op::atomic_add ||

@@ -116,7 +116,8 @@ std::string sentence_of(const Noticed& noticed) {
         case Problem::foreign_pointer:
         case Problem::other_lanes_local:
         case Problem::read_only:
-            return fmt::format("{} {} {} on line {}.", who(noticed.here), verb(noticed.here.action), noticed.detail, kLine);
+            return fmt::format("{} {} {} on line {}.", who(noticed.here), verb(noticed.here.action), noticed.detail,
+                               kLine);
         case Problem::uninitialised:
             return fmt::format("{} {} {} on line {}, which {}.", who(noticed.here), verb(noticed.here.action),
                                element_of(noticed), kLine,

@@ -67,7 +67,8 @@ public:
     void add(const Noticed& noticed);
     // Counts the same problem of two lanes, at the same places and in the same array, once more; false where there is
     // none yet. Kernels that race do so a million times.
-    bool again(Problem problem, Site here, Site there, const std::string& array, std::uint32_t block, std::uint32_t slot);
+    bool again(Problem problem, Site here, Site there, const std::string& array, std::uint32_t block,
+               std::uint32_t slot);
     // The recorded events of a lane so far; -1 where it is not recorded.
     std::int64_t events_of(std::uint32_t slot) const { return launch_.events_of(slot); }
 

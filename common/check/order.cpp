@@ -294,8 +294,8 @@ bool Order::knows(const Receipts& receipts, std::uint32_t block, std::uint32_t t
     for (std::size_t at = 0; at < search_.size(); ++at) {
         const Search search = search_[at];
         for (const Received& received : *search.receipts)
-            if (received.by <= most && knows_directly(received, received.log ? *received.log : *search.in, search.to, block,
-                                                     then, when, search_))
+            if (received.by <= most && knows_directly(received, received.log ? *received.log : *search.in, search.to,
+                                                      block, then, when, search_))
                 return true;
     }
     return false;

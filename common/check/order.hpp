@@ -97,7 +97,9 @@ public:
     void launch_begins();
     void block_begins(std::uint32_t block, std::uint32_t slots);
     // The present block waits for others, and comes to be the present one again.
-    std::unique_ptr<OrderOfBlock> put_aside() { return std::make_unique<OrderOfBlock>(static_cast<OrderOfBlock&>(*this)); }
+    std::unique_ptr<OrderOfBlock> put_aside() {
+        return std::make_unique<OrderOfBlock>(static_cast<OrderOfBlock&>(*this));
+    }
     void take_up(const OrderOfBlock& block) { static_cast<OrderOfBlock&>(*this) = block; }
 
     void block_barrier();

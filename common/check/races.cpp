@@ -28,8 +28,10 @@ void Races::launch_begins() {
 
 std::string Races::undecided() const {
     if (out_of_entries_)
-        return fmt::format("More than {} groups of lanes share words of memory: the rest was not judged for races. Give "
-                           "a smaller --n.", kMaxEntries);
+        return fmt::format(
+            "More than {} groups of lanes share words of memory: the rest was not judged for races. Give "
+            "a smaller --n.",
+            kMaxEntries);
     if (order_.overflowed())
         return fmt::format("A warp came to more than {} barriers: what came later was not judged for races.",
                            Order::kMaxTime);
@@ -132,14 +134,14 @@ void Races::after_entries(Cell& cell) {
         std::uint32_t unordered = 0;
         Coverage coverage = of(entry.block, entry.warp, entry.time, entry.lanes, &unordered);
         if (coverage == Coverage::unordered && entry.atomic && std::has_single_bit(entry.lanes))
-            coverage = order_.before_on_word(word_of(cell), entry.block - 1,
-                                             entry.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(entry.lanes)),
-                                             entry.time, here_.slot);
+            coverage = order_.before_on_word(
+                word_of(cell), entry.block - 1,
+                entry.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(entry.lanes)), entry.time, here_.slot);
         const bool both_strong = !is_plain(here_.action) && entry.kind != Kind::plain_read;
         if (coverage == Coverage::unordered && both_strong && !lockstep && std::has_single_bit(entry.lanes) &&
             order_.before_if_fenced(entry.block - 1,
-                                    entry.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(entry.lanes)), entry.time,
-                                    here_.slot))
+                                    entry.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(entry.lanes)),
+                                    entry.time, here_.slot))
             coverage = Coverage::by_counter;
         if (coverage == Coverage::ordered || (overwriting && coverage == Coverage::by_counter)) continue;
         const Action action = entry.atomic && entry.kind == Kind::strong_read ? Action::atomic_read
@@ -309,7 +311,8 @@ void Races::report(const Cell& cell, const Party& there, Coverage coverage, Prob
     if (is_read(here_.action)) race.here.value = race.there.value;
     // What a store leaves is known when it has happened. Two stores may be of the same value; a read beside a store is
     // wrong in any case.
-    if (here_.action == Action::write && pending_ && (there.action == Action::write || pending_race_.there.action != Action::write))
+    if (here_.action == Action::write && pending_ &&
+        (there.action == Action::write || pending_race_.there.action != Action::write))
         return;
     if (here_.action == Action::write && whole) {
         pending_ = true;

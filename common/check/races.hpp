@@ -82,7 +82,8 @@ private:
     };
 
     bool stale(std::uint32_t block) const { return here_.region->shared() && block != block_; }
-    Coverage of(std::uint32_t block, std::uint32_t warp, Time time, std::uint32_t lanes, std::uint32_t* unordered) const;
+    Coverage of(std::uint32_t block, std::uint32_t warp, Time time, std::uint32_t lanes,
+                std::uint32_t* unordered) const;
     Coverage of_write(const Cell& cell) const;
     void read(Cell& cell) {
         if (cell.write_block) after_write(cell);

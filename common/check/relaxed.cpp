@@ -107,8 +107,13 @@ void Relaxed::report(Problem problem, const Region& region, const std::byte* add
     const auto party = [&](const Access& access) {
         const auto slot = static_cast<std::uint32_t>(access.lane & 1023);
         const auto block = static_cast<std::uint32_t>((access.lane >> 10) - 1);
-        return Party{access.is_store ? Action::volatile_write : Action::volatile_read, block, slot / 32, 1u << slot % 32,
-                     access.site, {}, block == order_.block() ? findings_.events_of(slot) : emu::Found::kLast};
+        return Party{access.is_store ? Action::volatile_write : Action::volatile_read,
+                     block,
+                     slot / 32,
+                     1u << slot % 32,
+                     access.site,
+                     {},
+                     block == order_.block() ? findings_.events_of(slot) : emu::Found::kLast};
     };
     Noticed noticed;
     noticed.problem = problem;

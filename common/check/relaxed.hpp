@@ -21,7 +21,8 @@ public:
     // A volatile access that is about to happen.
     void access(const Region& region, std::uint32_t slot, const std::byte* address, bool is_store, Site site) {
         const Polled& polled = polled_[slot];
-        if (is_store || polled.word != address || polled.until != polls_) looks_at(region, slot, address, is_store, site);
+        if (is_store || polled.word != address || polled.until != polls_)
+            looks_at(region, slot, address, is_store, site);
     }
     // An atomic that has happened. Of those before the launch's first volatile access only locks are kept.
     void atomic(const emu::AtomicSeen& seen, bool changes) {
@@ -89,8 +90,8 @@ private:
         return held == held_.end() ? nullptr : held->second.lock;
     }
     bool ordered(const Access& before, std::uint32_t slot) const;
-    void report(Problem problem, const Region& region, const std::byte* address, const Access& before, const Access& here,
-                Site same_line = 0);
+    void report(Problem problem, const Region& region, const std::byte* address, const Access& before,
+                const Access& here, Site same_line = 0);
 
     static constexpr std::size_t kMostWords = std::size_t{1} << 17, kMostLocks = std::size_t{1} << 16;
 

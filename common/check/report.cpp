@@ -68,7 +68,8 @@ constexpr Rule kRules[] = {
     {"out_of_bounds", "An access outside of its array."},
     {"foreign_pointer", "An access through a pointer to no array of the launch."},
     {"assumes_lockstep", "Lanes of a warp exchange words through volatile memory as if they ran in lockstep."},
-    {"unfenced_volatile", "A volatile word is passed on by an atomic without the fences that would order the two accesses."},
+    {"unfenced_volatile",
+     "A volatile word is passed on by an atomic without the fences that would order the two accesses."},
     {"lost_update", "A lane reads a volatile word and stores a new value, while another lane stores to it."},
     {"lock_not_taken", "A word that one lane accesses under a lock is written without a lock."},
     {"hang", "Threads wait for a value that no thread will store any more."},
@@ -107,7 +108,8 @@ Json artifact_of(const std::string& path) {
     namespace fs = std::filesystem;
     std::error_code none;
     std::string from_here = path;
-    if (path.starts_with("/") || path.starts_with("../")) from_here = fs::absolute(path, none).lexically_normal().string();
+    if (path.starts_with("/") || path.starts_with("../"))
+        from_here = fs::absolute(path, none).lexically_normal().string();
     if (const std::string here = fs::current_path(none).string() + "/"; from_here.starts_with(here))
         from_here.erase(0, here.size());
     if (from_here.starts_with("/")) return {{"uri", "file://" + uri_of(from_here)}};
@@ -234,8 +236,8 @@ void save_report(const std::string& path, const Report& report) {
     const std::string why =
         write_whole_file(path, path.ends_with(".sarif") ? report_sarif(report) : report_json(report));
     if (!why.empty())
-        throw Error(fmt::format("The report cannot be written to {}: {}. Name a file in a folder that you may write to.",
-                                path, why));
+        throw Error(fmt::format(
+            "The report cannot be written to {}: {}. Name a file in a folder that you may write to.", path, why));
 }
 
 }  // namespace lanewise::check

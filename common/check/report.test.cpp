@@ -38,7 +38,8 @@ Report sample() {
     report.runs.push_back({"right", "lessons/04 \xc3\xa4/kernels.cuh", "", trace::Verdict::clean, "", {}});
     report.runs.push_back({"wrong", "lessons/04 \xc3\xa4/kernels.cuh", "", trace::Verdict::wrong, "", {race, note}});
     report.runs.push_back({"meant", "lessons/04 \xc3\xa4/kernels.cuh", "it is", trace::Verdict::wrong, "", {race}});
-    report.runs.push_back({"long", "lessons/04 \xc3\xa4/kernels.cuh", "", trace::Verdict::not_decided, "Too much.", {}});
+    report.runs.push_back(
+        {"long", "lessons/04 \xc3\xa4/kernels.cuh", "", trace::Verdict::not_decided, "Too much.", {}});
     return report;
 }
 
@@ -59,7 +60,8 @@ TEST(Report, JsonHoldsEveryField) {
     EXPECT_EQ(race["index"], 7);
     EXPECT_EQ(race["value"], "1.5");
     EXPECT_EQ(race["record"], 4);
-    EXPECT_EQ(race["other"], json::parse(R"({"line": 11, "block": 1, "warp": 2, "lanes": [3], "value": "2", "record": 3})"));
+    EXPECT_EQ(race["other"],
+              json::parse(R"({"line": 11, "block": 1, "warp": 2, "lanes": [3], "value": "2", "record": 3})"));
     EXPECT_EQ(report["runs"][1]["findings"][1]["severity"], "note");
 }
 
@@ -78,14 +80,21 @@ const Shape kShapes[] = {
     {"/runs[]/tool/driver/rules[]/shortDescription", {"text"}, {"markdown", "properties"}},
     {"/runs[]/invocations[]", {"executionSuccessful"}, {"toolExecutionNotifications", "exitCode", "properties"}},
     {"/runs[]/invocations[]/toolExecutionNotifications[]", {"message"}, {"level", "locations", "properties"}},
-    {"/runs[]/results[]", {"message"}, {"ruleId", "ruleIndex", "level", "locations", "relatedLocations",
-                                        "occurrenceCount", "properties"}},
+    {"/runs[]/results[]",
+     {"message"},
+     {"ruleId", "ruleIndex", "level", "locations", "relatedLocations", "occurrenceCount", "properties"}},
     {"/runs[]/results[]/message", {}, {"text", "markdown", "id", "arguments", "properties"}},
     {"/runs[]/results[]/locations[]", {}, {"physicalLocation", "logicalLocations", "message", "id", "properties"}},
-    {"/runs[]/results[]/relatedLocations[]", {}, {"physicalLocation", "logicalLocations", "message", "id", "properties"}},
+    {"/runs[]/results[]/relatedLocations[]",
+     {},
+     {"physicalLocation", "logicalLocations", "message", "id", "properties"}},
     {"/runs[]/results[]/locations[]/physicalLocation", {}, {"artifactLocation", "region", "address", "properties"}},
-    {"/runs[]/results[]/locations[]/physicalLocation/artifactLocation", {}, {"uri", "uriBaseId", "index", "properties"}},
-    {"/runs[]/results[]/locations[]/physicalLocation/region", {}, {"startLine", "startColumn", "endLine", "properties"}},
+    {"/runs[]/results[]/locations[]/physicalLocation/artifactLocation",
+     {},
+     {"uri", "uriBaseId", "index", "properties"}},
+    {"/runs[]/results[]/locations[]/physicalLocation/region",
+     {},
+     {"startLine", "startColumn", "endLine", "properties"}},
     {"/runs[]/results[]/locations[]/logicalLocations[]", {}, {"name", "kind", "fullyQualifiedName", "properties"}},
 };
 
@@ -153,7 +162,8 @@ TEST(Report, FilesAreNamedFromTheProject) {
     const auto named = [](const std::string& path) {
         Report report = sample();
         report.runs[1].kernel_file = path;
-        return json::parse(report_sarif(report))["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"];
+        return json::parse(
+            report_sarif(report))["runs"][0]["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"];
     };
     EXPECT_EQ(named((std::filesystem::current_path() / "a b" / "核.cu").string()),
               json::parse(R"({"uri": "a%20b/%E6%A0%B8.cu", "uriBaseId": "PROJECT"})"));
@@ -171,8 +181,10 @@ TEST(Report, LinesAreThoseOfTheirFile) {
     EXPECT_EQ(race["locations"][0]["physicalLocation"]["region"]["startLine"], 1);
     EXPECT_EQ(race["relatedLocations"][0]["physicalLocation"]["artifactLocation"]["uri"], "lessons/one.cuh");
     EXPECT_EQ(race["relatedLocations"][0]["physicalLocation"]["region"]["startLine"], 3);
-    EXPECT_EQ(race["message"]["text"].get<std::string>().find("lane 0 reads it on line 1 of two.cuh, and lane 3 writes it on "
-                                                              "line 5."), 0u);
+    EXPECT_EQ(
+        race["message"]["text"].get<std::string>().find("lane 0 reads it on line 1 of two.cuh, and lane 3 writes it on "
+                                                        "line 5."),
+        0u);
     const json found = json::parse(report_json(report))["runs"][1]["findings"][0];
     EXPECT_EQ(found["line"], 1);
     EXPECT_EQ(found["file"], "lessons/two.cuh");

@@ -20,7 +20,8 @@ Pages::~Pages() {
     if (data_) munmap(data_, bytes_);
 }
 
-Pages::Pages(Pages&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+Pages::Pages(Pages&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
 
 Pages& Pages::operator=(Pages&& other) noexcept {
     std::swap(data_, other.data_);
@@ -105,8 +106,8 @@ void Memory::block_begins() {
 
 void Memory::heap_changes(const emu::HeapSeen& seen) {
     if (!heap_) {
-        heap_ = &regions_.emplace_back("memory of the kernel's own", launch_.heap->arena(), emu::DeviceHeap::kArenaBytes,
-                                       Element::u8, false);
+        heap_ = &regions_.emplace_back("memory of the kernel's own", launch_.heap->arena(),
+                                       emu::DeviceHeap::kArenaBytes, Element::u8, false);
         heap_->track_writes();
         global_.push_back(heap_);
     }

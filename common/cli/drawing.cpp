@@ -45,7 +45,8 @@ void export_page(Session& session, const std::vector<std::string>& names, const 
     }
     if (runs.size() > 1) {
         std::vector<scene::ComparedRun> sides;
-        for (std::size_t i = 0; i < runs.size(); ++i) sides.push_back({names[i], runs[i].get(), document.panels[i].title});
+        for (std::size_t i = 0; i < runs.size(); ++i)
+            sides.push_back({names[i], runs[i].get(), document.panels[i].title});
         const auto told = scene::comparison_sentence(sides, without_sizes(session.recorded("timings.json")));
         document.comparison = {told.text(), told.input};
     }
@@ -67,8 +68,10 @@ void export_page(Session& session, const std::vector<std::string>& names, const 
                 session.console.err << fmt::format("{} is not on the page: {}\n", name, error.what());
                 continue;
             }
-            document.others.push_back({document.lesson, document.lesson_title,
-                                       {{runs.back().get(), variant.title, variant.summary, !variant.declared_wrong.empty()}}});
+            document.others.push_back(
+                {document.lesson,
+                 document.lesson_title,
+                 {{runs.back().get(), variant.title, variant.summary, !variant.declared_wrong.empty()}}});
             shown.push_back(name);
         }
     }

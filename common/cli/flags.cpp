@@ -28,8 +28,11 @@ void define_flags(CLI::App& app, Options& options, Raw& raw, const Lesson& lesso
     app.add_flag("--interactive", options.interactive,
                  "With --text: step through it in the terminal, with the window's keys")
         ->group(look);
-    app.add_flag("--check", options.check, "Compare each variant's result with a reference in double; on the emulator also judge races, bounds and "
-                 "reads of what nothing wrote")->group(look);
+    app.add_flag(
+           "--check", options.check,
+           "Compare each variant's result with a reference in double; on the emulator also judge races, bounds and "
+           "reads of what nothing wrote")
+        ->group(look);
     app.add_option("--report", raw.report,
                    "Like --check, and write what was found to a file: .json, or .sarif for editors and code hosts")
         ->group(look)
@@ -56,9 +59,10 @@ void define_flags(CLI::App& app, Options& options, Raw& raw, const Lesson& lesso
     app.add_flag("--rounding", options.rounding,
                  "The rounding lens: each sum beside the exact one, in ulp; with --text, a table")
         ->group(look);
-    app.add_option("--predict", raw.predict,
-                   "Ask about each step before its result is shown: gentle (now and then, an empty answer skips), exam (all, scored); list "
-                   "prints all questions and answers as JSON")
+    app.add_option(
+           "--predict", raw.predict,
+           "Ask about each step before its result is shown: gentle (now and then, an empty answer skips), exam (all, scored); list "
+           "prints all questions and answers as JSON")
         ->group(look)
         ->type_name("HOW");
     app.add_flag("--permutation", options.permutation,
@@ -69,8 +73,9 @@ void define_flags(CLI::App& app, Options& options, Raw& raw, const Lesson& lesso
     app.add_flag("--boxes", options.boxes,
                  "Of a non-maximum suppression: boxes, the matrix of bits, what is kept; with --text, a table")
         ->group(look);
-    app.add_option("--compare", options.compare,
-                   "Two to four variants beside each other, round by round, on one input; --step counts the places of all")
+    app.add_option(
+           "--compare", options.compare,
+           "Two to four variants beside each other, round by round, on one input; --step counts the places of all")
         ->delimiter(',')
         ->group(look)
         ->type_name("A,B[,C[,D]]")

@@ -116,14 +116,16 @@ void check_together(const Options& options, const Lesson& lesson) {
     const char* first = nullptr;
     for (const auto& [flag, is_given] : views) {
         if (is_given && first)
-            throw Error(fmt::format("{} and {} both want the middle of the picture; leave out one of the two.", first, flag));
+            throw Error(
+                fmt::format("{} and {} both want the middle of the picture; leave out one of the two.", first, flag));
         if (is_given) first = flag;
     }
     if (!options.predict.empty() && (options.text || !options.compare.empty()))
         throw Error(fmt::format("--predict {} shows a step after its question; leave out {}.", options.predict,
                                 options.text ? "--text" : "--compare"));
     if (options.predict == "list" && !options.screenshot.empty())
-        throw Error(fmt::format("--predict list prints the questions; leave out it or --screenshot {}.", options.screenshot));
+        throw Error(
+            fmt::format("--predict list prints the questions; leave out it or --screenshot {}.", options.screenshot));
     if (options.permutation && !options.text)
         throw Error("--permutation shows shuffles as text; add --text, or leave it out.");
     if (!options.sort.empty() && !options.table) throw Error("--sort sorts the table; add --table, or leave it out.");
@@ -134,9 +136,9 @@ void check_together(const Options& options, const Lesson& lesson) {
     if (options.describe && !options.step)
         throw Error("--describe needs a step; add --step K, counted from 1.");
     if (options.describe && (options.timings || options.roofline))
-        throw Error(
-            fmt::format("--describe describes the steps of a run; --time describes what {} draws. Leave out one of them.",
-                        options.timings ? "--timings" : "--roofline"));
+        throw Error(fmt::format(
+            "--describe describes the steps of a run; --time describes what {} draws. Leave out one of them.",
+            options.timings ? "--timings" : "--roofline"));
     if (!options.open.empty() && !options.controls.empty())
         throw Error(fmt::format("--open {} shows a run with the controls it was made with; leave out --{}.",
                                 options.open, options.controls.front().first));

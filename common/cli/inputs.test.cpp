@@ -117,12 +117,14 @@ TEST(Inputs, SaysWhatIsWrongWithAFile) {
 // Runs that are compared: the largest input serves all of them.
 TEST(Inputs, WhatIsComparedRunsOnOneInput) {
     testing::TinyProgram tiny;
-    tiny.program.lesson.add({.name = "tiny_more", .title = "more", .n = 64, .input = "ramp1", .plan = testing::plan_tiny});
+    tiny.program.lesson.add(
+        {.name = "tiny_more", .title = "more", .n = 64, .input = "ramp1", .plan = testing::plan_tiny});
     tiny.program.lesson.add({.name = "tiny_few", .title = "few", .n = 8, .block = 64, .plan = testing::plan_tiny});
-    tiny.program.lesson.add({.name = "tiny_only_8", .title = "only 8", .n = 8, .plan = [](launch::Plan& plan, const Inputs& inputs) {
-                                 if (inputs.n > 8) throw Error("It takes 8 values.");
-                                 testing::plan_tiny(plan, inputs);
-                             }});
+    tiny.program.lesson.add(
+        {.name = "tiny_only_8", .title = "only 8", .n = 8, .plan = [](launch::Plan& plan, const Inputs& inputs) {
+             if (inputs.n > 8) throw Error("It takes 8 values.");
+             testing::plan_tiny(plan, inputs);
+         }});
     RunOptions options;
     options.backend = BackendChoice::cpu;
     Runner runner(tiny.program, options);
@@ -154,7 +156,8 @@ TEST(Inputs, ComparedTextGoesPlaceByPlace) {
     tiny.program.lesson.add({.name = "tiny_more", .title = "more", .n = 64, .plan = testing::plan_tiny});
     const auto both = tiny({"--backend", "cpu", "--text", "--compare", "tiny_sum,tiny_more"});
     EXPECT_EQ(both.status, kExitOk) << both.err;
-    EXPECT_NE(both.out.find("Tiny · tiny | more\nBoth ran on the same 64 values (ramp).\n"), std::string::npos) << both.out;
+    EXPECT_NE(both.out.find("Tiny · tiny | more\nBoth ran on the same 64 values (ramp).\n"), std::string::npos)
+        << both.out;
     EXPECT_NE(both.out.find("── 2 of 6 · round 1\n\ntiny · step 2 of 6 · xor 16"), std::string::npos) << both.out;
     EXPECT_NE(both.out.find("\nmore · step 2 of 6 · xor 16"), std::string::npos) << both.out;
     const auto third = tiny({"--backend", "cpu", "--text", "--compare", "tiny_sum,tiny_more", "--step", "3"});

@@ -56,8 +56,8 @@ struct Options : RunOptions {
 
     // Does anything but the window answer this command line?
     bool wants_window() const {
-        return !list && !text && predict.empty() && !check && !time && !ladder && !costs && !describe && !table && save_trace.empty() &&
-               record.empty() && diff.empty() && screenshot.empty() && exported.empty();
+        return !list && !text && predict.empty() && !check && !time && !ladder && !costs && !describe && !table &&
+               save_trace.empty() && record.empty() && diff.empty() && screenshot.empty() && exported.empty();
     }
 };
 

@@ -50,10 +50,12 @@ void list(Session& s, const std::string& name) {
                                             {"question", question.text},
                                             {"answer", question.answer}};
                 if (!question.records.empty()) json["records"] = question.records;
-                if (!question.against.empty()) json.update({{"against", question.against}, {"n", question.n}, {"size", question.size}});
+                if (!question.against.empty())
+                    json.update({{"against", question.against}, {"n", question.n}, {"size", question.size}});
                 if (question.of_text) json["of_text"] = true;
                 json["wrong"] = nlohmann::ordered_json::array();
-                for (const WrongAnswer& wrong : question.wrong) json["wrong"].push_back({wrong.answer, wrong.reveals, wrong.refuted_by});
+                for (const WrongAnswer& wrong : question.wrong)
+                    json["wrong"].push_back({wrong.answer, wrong.reveals, wrong.refuted_by});
                 s.console.out << json.dump() << '\n';
             }
 }
@@ -109,7 +111,8 @@ void ask_all(Session& s, const std::string& name, bool exam) {
     const QuestionSources sources = question_sources(presentation_of(s));
     Score score;
     for (std::size_t k = 0; k < steps.size() && !score.ended; ++k) {
-        const auto questions = questions_before(steps, k, warp, exam ? PredictMode::exam : PredictMode::gentle, sources);
+        const auto questions =
+            questions_before(steps, k, warp, exam ? PredictMode::exam : PredictMode::gentle, sources);
         if (questions.empty()) continue;
         const steps::Step& step = steps.steps[k];
         s.console.out << '\n'

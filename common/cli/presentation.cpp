@@ -41,7 +41,8 @@ NextProgram with_own_flags(NextProgram next, const Options& options) {
 void present_variants(Presentation& p, const Session& session, const std::vector<std::string>& tabs) {
     for (const auto& name : tabs) {
         const Variant& v = session.lesson.find(name);
-        p.variants.push_back({v.name, v.title, v.summary, !v.declared_wrong.empty(), v.n, v.compared_with, v.permutation});
+        p.variants.push_back(
+            {v.name, v.title, v.summary, !v.declared_wrong.empty(), v.n, v.compared_with, v.permutation});
     }
     for (const auto& v : session.lesson.variants()) {
         p.all_variants.push_back(v.name);
@@ -95,10 +96,12 @@ Presentation presentation_of(Session& session) {
     p.lesson = lesson.name();
     p.title = lesson.title();
     p.text = lesson.text();
-    if (const auto number = lesson.name().find('_'); number == 2 && session.program.can_edit && !session.program.live.run)
-        p.text += fmt::format("\n\n## Your own version\n\nChange these kernels in any editor; the window shows each save, with all "
-                              "checks on, and Shift S the version before beside it.\n\n```sh\n./lessons/run edit {}\n```\n",
-                              lesson.name().substr(0, number));
+    if (const auto number = lesson.name().find('_');
+        number == 2 && session.program.can_edit && !session.program.live.run)
+        p.text += fmt::format(
+            "\n\n## Your own version\n\nChange these kernels in any editor; the window shows each save, with all "
+            "checks on, and Shift S the version before beside it.\n\n```sh\n./lessons/run edit {}\n```\n",
+            lesson.name().substr(0, number));
     p.glossary = lesson.glossary();
     const auto files = session.program.kernels.files();
     p.kernel_file = files.empty() ? launch::kKernelFile : files.front();
@@ -122,14 +125,18 @@ Presentation presentation_of(Session& session) {
         const auto live = [&session](const std::function<std::shared_ptr<const Run>()>& run) {
             return session.program.live.run([&session] { session.runner.forget(); }, run);
         };
-        p.services.run = [live, run = p.services.run](const std::string& name) { return live([&] { return run(name); }); };
+        p.services.run = [live, run = p.services.run](const std::string& name) {
+            return live([&] { return run(name); });
+        };
         p.services.run_beside = [live, run = p.services.run_beside](const std::string& name,
                                                                     const std::vector<std::string>& beside) {
             return live([&] { return run(name, beside); });
         };
-        p.services.run_changed = [live, run = p.services.run_changed](
-                                     const std::string& name, const std::vector<std::string>& beside,
-                                     const RunChanges& changes) { return live([&] { return run(name, beside, changes); }); };
+        p.services.run_changed = [live, run = p.services.run_changed](const std::string& name,
+                                                                      const std::vector<std::string>& beside,
+                                                                      const RunChanges& changes) {
+            return live([&] { return run(name, beside, changes); });
+        };
         p.services.edited = session.program.live.state;
         p.services.wake_on_edit = session.program.live.wake;
     }
@@ -144,7 +151,9 @@ Presentation presentation_of(Session& session) {
         }
     };
     if (session.program.start)
-        p.services.continue_with = [&session](const NextProgram& next) { session.next = with_own_flags(next, session.options); };
+        p.services.continue_with = [&session](const NextProgram& next) {
+            session.next = with_own_flags(next, session.options);
+        };
     return p;
 }
 

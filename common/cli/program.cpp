@@ -99,7 +99,8 @@ void compared_text(Session& s) {
 }
 
 void text(Session& s) {
-    if (!s.options.compare.empty() && !s.options.rounding && !s.options.tree && !s.options.boxes) return compared_text(s);
+    if (!s.options.compare.empty() && !s.options.rounding && !s.options.tree && !s.options.boxes)
+        return compared_text(s);
     bool first = true;
     for (const auto& name : s.looked_at()) {
         s.check_place(name);
@@ -132,7 +133,9 @@ void interactive(Session& s) {
         request.variants.push_back({name, s.lesson.find(name).title, s.lesson.find(name).permutation});
     request.run = [&s](const std::string& name) { return s.run(name); };
     if (!s.opened) {
-        request.fields = [all = fields_of(s.lesson, s.program.kernels)](const std::string& name) { return all.at(name); };
+        request.fields = [all = fields_of(s.lesson, s.program.kernels)](const std::string& name) {
+            return all.at(name);
+        };
         request.run_changed = [&s](const std::string& name, const RunChanges& changes) {
             return s.runner.run_changed(name, {}, changes)->run;
         };

@@ -153,7 +153,8 @@ TEST(Timer, RecordsTheTableBesideTheVariantsOwnSizes) {
     EXPECT_TRUE(contains(table.method, "shapes of one product share a measurement")) << table.method;
     std::string shapes;
     for (const auto& row : table.rows)
-        if (row.variant == "tiny_beside" && !row.size.empty()) shapes += row.size + " " + std::to_string(row.n >> 20) + ", ";
+        if (row.variant == "tiny_beside" && !row.size.empty())
+            shapes += row.size + " " + std::to_string(row.n >> 20) + ", ";
     EXPECT_EQ(shapes,
               "1024×1024 1, 1024×2048 2, 1024×4096 4, 2048×1024 2, 2048×2048 4, 2048×4096 8, 4096×1024 4, "
               "4096×2048 8, 4096×4096 16, ");

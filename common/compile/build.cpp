@@ -274,18 +274,20 @@ std::shared_ptr<const Library> build_library(const Toolchain& tools, const Build
     const std::vector<std::string> there = kernels_told(said);
     for (const Instance& instance : request.instances)
         if (std::find(there.begin(), there.end(), instance.name) == there.end())
-            throw CompileError({{request.file.string(), instance.line, 0,
-                                 there.empty() ? "the file has no kernel: a function that begins with __global__, outside "
-                                                 "of branches of #if that are not taken."
-                                               : fmt::format("there is no kernel '{}'; there are {}.", instance.name,
-                                                             fmt::join(there, ", "))}});
+            throw CompileError(
+                {{request.file.string(), instance.line, 0,
+                  there.empty()
+                      ? "the file has no kernel: a function that begins with __global__, outside "
+                        "of branches of #if that are not taken."
+                      : fmt::format("there is no kernel '{}'; there are {}.", instance.name, fmt::join(there, ", "))}});
     if (auto refusals = refusals_told(said, kernels_of(request)); !refusals.empty()) {
         const std::vector<std::string> others = kernels_that_nothing_refuses(said);
-        refusals.push_back({request.file.string(), 0, 0,
-                            fmt::format("lessons/REFERENCE.md lists what cannot be emulated{}.",
-                                        others.empty() ? ""
-                                                       : fmt::format("; without its run: line the file's other kernels run ({})",
-                                                                     fmt::join(others, ", ")))});
+        refusals.push_back(
+            {request.file.string(), 0, 0,
+             fmt::format("lessons/REFERENCE.md lists what cannot be emulated{}.",
+                         others.empty() ? ""
+                                        : fmt::format("; without its run: line the file's other kernels run ({})",
+                                                      fmt::join(others, ", ")))});
         throw CompileError(std::move(refusals));
     }
     try {

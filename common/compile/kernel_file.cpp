@@ -27,7 +27,8 @@ std::string read_kernel_file(const fs::path& path) {
     if (text.size() > kLongestFile)
         throw Error(fmt::format("{} has {} MB; a kernel file has 4 at most.", path.string(), text.size() >> 20));
     if (text.starts_with("\xff\xfe") || text.starts_with("\xfe\xff"))
-        throw Error(fmt::format("{} is text in UTF-16, which no CUDA compiler reads; save it as UTF-8.", path.string()));
+        throw Error(
+            fmt::format("{} is text in UTF-16, which no CUDA compiler reads; save it as UTF-8.", path.string()));
     if (text.find('\0') != text.npos) throw Error(fmt::format("{} is no text; name a CUDA file.", path.string()));
     return text;
 }

@@ -119,9 +119,10 @@ void compile_preludes(const Toolchain& tools, const fs::path& folder) {
     command.insert(command.end(), tools.flags.begin(), tools.flags.end());
     command.insert(command.end(), {"-x", "c++-header", (folder / "prelude.hpp").string(), "-o",
                                    (folder / "prelude.hpp.gch").string()});
-    must(command, "Compiling the prelude",
-         "The compiler must be g++ 12 or later, and CXX names another one; where the disk is full, XDG_CACHE_HOME names "
-         "another folder.");
+    must(
+        command, "Compiling the prelude",
+        "The compiler must be g++ 12 or later, and CXX names another one; where the disk is full, XDG_CACHE_HOME names "
+        "another folder.");
 }
 
 // Made in a folder beside and then put in place, so that a second program may do the same.

@@ -197,7 +197,8 @@ TEST(Architecture, ReadmeSaysWhatEachFolderIsFor) {
         for (const auto& entry : fs::directory_iterator(kRoot / parent))
             if (entry.is_directory() && entry.path() != kRoot / "viz/views")
                 folders.insert(parent + "/" + entry.path().filename().string());
-    for (const std::string& folder : folders) EXPECT_TRUE(told.contains(folder)) << "README does not tell of " << folder;
+    for (const std::string& folder : folders)
+        EXPECT_TRUE(told.contains(folder)) << "README does not tell of " << folder;
 }
 
 }  // namespace

@@ -87,15 +87,20 @@ void Machine::judge_barrier() {
     };
     const auto tell = [&](std::uint32_t first, std::uint32_t at, std::uint32_t lanes, trace::Severity severity) {
         const std::uint32_t warp = at / kWarpSize;
-        report("barrier_divergence", warp, line_[at], lanes,
-               fmt::format("{} of warp {} reached {} on line {} while {} wait at {} on line {}; every thread of a block "
-                           "that has not returned must reach the same barrier: move it out of the branch.",
-                           lane_list(lanes), warp, cuda_name(barrier_op_of_[at]), line_[at],
-                           first / kWarpSize == warp ? "others of it" : "other warps", cuda_name(barrier_op_of_[first]),
-                           line_[first]),
-               {nullptr, severity,
-                trace::FindingPlace{line_[first], static_cast<std::uint32_t>(block_number_), first / kWarpSize,
-                                    1u << first % kWarpSize, -1, {}}});
+        report(
+            "barrier_divergence", warp, line_[at], lanes,
+            fmt::format("{} of warp {} reached {} on line {} while {} wait at {} on line {}; every thread of a block "
+                        "that has not returned must reach the same barrier: move it out of the branch.",
+                        lane_list(lanes), warp, cuda_name(barrier_op_of_[at]), line_[at],
+                        first / kWarpSize == warp ? "others of it" : "other warps", cuda_name(barrier_op_of_[first]),
+                        line_[first]),
+            {nullptr, severity,
+             trace::FindingPlace{line_[first],
+                                 static_cast<std::uint32_t>(block_number_),
+                                 first / kWarpSize,
+                                 1u << first % kWarpSize,
+                                 -1,
+                                 {}}});
     };
     const std::uint32_t none = kMaxThreads;
     std::uint32_t first_of_block = none;

@@ -58,6 +58,7 @@ public:
 using MakeChecker = std::function<std::unique_ptr<Checker>()>;
 
 // Fills in Finding::record of both places from the launch's records.
-void locate_records(std::vector<Found>& found, std::span<const trace::Record> records, std::span<const trace::Array> arrays);
+void locate_records(std::vector<Found>& found, std::span<const trace::Record> records,
+                    std::span<const trace::Array> arrays);
 
 }  // namespace lanewise::emu

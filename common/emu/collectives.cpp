@@ -217,7 +217,8 @@ void Machine::match(std::uint32_t base, const Collective& collective) {
         if (!(collective.arrived >> lane & 1)) continue;
         std::uint32_t alike = 0;
         for (std::uint32_t other = 0; other < kWarpSize; ++other)
-            if (collective.arrived >> other & 1 && offered_[base + other] == offered_[base + lane]) alike |= 1u << other;
+            if (collective.arrived >> other & 1 && offered_[base + other] == offered_[base + lane])
+                alike |= 1u << other;
         result[base + lane] = collective.op == Op::vote_match_any || alike == collective.arrived ? alike : 0;
     }
 }
@@ -318,8 +319,9 @@ void Machine::answer_active_masks(Warp& warp) {
 
 void Machine::announce(const Warp& warp, const Collective& collective, std::uint32_t undefined) {
     const std::uint32_t base = base_of(warp);
-    observer_->collective({number_of(warp), collective.op, collective.type, collective.mask, collective.arrived, warp.exists, undefined,
-                        &offered_[base], &result[base], &arg_[base], &width_[base], &line_[base]});
+    observer_->collective({number_of(warp), collective.op, collective.type, collective.mask, collective.arrived,
+                           warp.exists, undefined, &offered_[base], &result[base], &arg_[base], &width_[base],
+                           &line_[base]});
 }
 
 // Returns whether one was.

@@ -15,7 +15,8 @@ void* DeviceHeap::allocate(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
     if (bytes == 0 || bytes > kMostBytes - live_) return nullptr;
     if (!arena_) {
-        void* mapped = mmap(nullptr, kArenaBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void* mapped =
+            mmap(nullptr, kArenaBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (mapped == MAP_FAILED) return nullptr;
         arena_ = static_cast<std::byte*>(mapped);
     }

@@ -66,9 +66,10 @@ void check_warps(const launch::Kernel& kernel, const launch::LaunchSpec& spec, c
 }
 
 std::string too_many_blocks(int most) {
-    return fmt::format("blocks of this launch wait for others of it, and it has more of them than the emulator lets run at "
-                       "once ({} of this size): launch fewer.",
-                       most);
+    return fmt::format(
+        "blocks of this launch wait for others of it, and it has more of them than the emulator lets run at "
+        "once ({} of this size): launch fewer.",
+        most);
 }
 
 // Blocks are handed out in chunks, so that a thread seldom asks. Returns whether one ran away.

@@ -100,13 +100,15 @@ void Journal::read(const Take& take, std::size_t from) const {
 void Journal::read_findings(const std::function<void(std::span<const std::byte> payload)>& take) const {
     if (!memory_) return;
     std::vector<std::uint64_t> places;
-    for (std::uint64_t next = head().last_finding.load(std::memory_order_relaxed), end = bytes_ - kHeadBytes; next != 0;) {
+    for (std::uint64_t next = head().last_finding.load(std::memory_order_relaxed), end = bytes_ - kHeadBytes;
+         next != 0;) {
         const std::uint64_t at = next - 1;
         FindingEntry finding;
         if (at % 8 != 0 || at + sizeof(Entry) + sizeof finding > end) break;   // damaged
         const auto* entry = reinterpret_cast<const Entry*>(memory_ + kHeadBytes + at);
         const auto kind = static_cast<EntryKind>(entry->kind.load(std::memory_order_acquire));
-        if (kind != EntryKind::finding || entry->bytes < sizeof finding || entry->bytes > end - at - sizeof(Entry)) break;
+        if (kind != EntryKind::finding || entry->bytes < sizeof finding || entry->bytes > end - at - sizeof(Entry))
+            break;
         std::memcpy(&finding, static_cast<const void*>(entry + 1), sizeof finding);
         places.push_back(at);
         end = at;

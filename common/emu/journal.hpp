@@ -17,7 +17,8 @@ namespace lanewise::emu {
 
 // Events that one run may record. At 152 bytes each they fill most of a journal; the rest is for pictures of memory.
 inline constexpr std::uint64_t kMaxEvents = std::uint64_t{1} << 20;
-inline constexpr std::size_t kRecordedBytes = std::size_t{224} << 20;   // address space: what is not written costs nothing
+inline constexpr std::size_t kRecordedBytes = std::size_t{224}
+                                              << 20;  // address space: what is not written costs nothing
 inline constexpr std::size_t kUnrecordedBytes = std::size_t{4} << 20;
 
 enum class EntryKind : std::uint32_t {

@@ -18,7 +18,8 @@ struct Sought {
 
 bool touches(const trace::Record& record, const Sought& sought, std::span<const trace::Array> arrays) {
     if (!trace::is_access(record.op) && !trace::is_atomic(record.op)) return sought.array.empty();
-    if (sought.array.empty() || record.array >= arrays.size() || arrays[record.array].name != sought.array) return false;
+    if (sought.array.empty() || record.array >= arrays.size() || arrays[record.array].name != sought.array)
+        return false;
     const std::int64_t first = record.element_index[static_cast<std::size_t>(sought.lane)];
     return sought.index >= first && sought.index < first + record.elements;
 }

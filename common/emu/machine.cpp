@@ -65,10 +65,11 @@ void Machine::first_use_of_shared(int line, const void* address, std::size_t byt
                          "arrays smaller, or take dynamic shared memory (extern __shared__).",
                          static_shared_, kMaxStaticShared));
     if (all > kMaxShared)
-        fail("too_much_shared", line,
-             fmt::format("a block needs at least {} bytes of shared memory, {} of them dynamic; it can have {}. Ask for "
-                         "less.",
-                         all, program_.block.dynamic_shared_bytes, kMaxShared));
+        fail(
+            "too_much_shared", line,
+            fmt::format("a block needs at least {} bytes of shared memory, {} of them dynamic; it can have {}. Ask for "
+                        "less.",
+                        all, program_.block.dynamic_shared_bytes, kMaxShared));
     poison(const_cast<void*>(address), bytes);
 }
 
@@ -339,9 +340,10 @@ void Machine::waits(int line, const void* pc, std::uint32_t turns) {
     if (others_ == Others::too_long) stop(line, pc);
     if (others_ == Others::stuck)
         fail("hang", line,
-             fmt::format("lane {} of warp {} in block {} waits for a value that no thread will store any more: all others "
-                         "wait too or have returned. Let a thread that does not wait store it first.",
-                         current % kWarpSize, current / kWarpSize, block_number_),
+             fmt::format(
+                 "lane {} of warp {} in block {} waits for a value that no thread will store any more: all others "
+                 "wait too or have returned. Let a thread that does not wait store it first.",
+                 current % kWarpSize, current / kWarpSize, block_number_),
              pc);
 }
 

@@ -77,7 +77,8 @@ void ProgramObjects::read(const char* path, const void* base) {
         for (std::size_t i = 0; i < table.sh_size / table.sh_entsize; ++i) {
             GElf_Sym symbol;
             GElf_Shdr home;
-            if (!gelf_getsym(data, static_cast<int>(i), &symbol) || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT) continue;
+            if (!gelf_getsym(data, static_cast<int>(i), &symbol) || GELF_ST_TYPE(symbol.st_info) != STT_OBJECT)
+                continue;
             const char* name = elf_strptr(reader.elf, table.sh_link, symbol.st_name);
             if (!name || symbol.st_size == 0 || symbol.st_shndx == SHN_UNDEF || !is_of_kernels(name)) continue;
             Elf_Scn* section = elf_getscn(reader.elf, symbol.st_shndx);
@@ -132,8 +133,9 @@ void ProgramObjects::reset() const {
 }
 
 const ProgramObject* ProgramObjects::find(const void* address) const {
-    const auto after = std::upper_bound(objects_.begin(), objects_.end(), static_cast<const std::byte*>(address),
-                                        [](const std::byte* at, const ProgramObject& object) { return at < object.begin; });
+    const auto after =
+        std::upper_bound(objects_.begin(), objects_.end(), static_cast<const std::byte*>(address),
+                         [](const std::byte* at, const ProgramObject& object) { return at < object.begin; });
     if (after == objects_.begin()) return nullptr;
     const ProgramObject& object = *std::prev(after);
     return address < object.begin + object.bytes ? &object : nullptr;

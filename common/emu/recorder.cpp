@@ -250,7 +250,8 @@ void Recorder::atomic(const AtomicSeen& seen) {
     event.elements = seen.elements;
     event.value = seen.operand;
     event.received = seen.old;
-    mark_written(static_cast<const std::byte*>(seen.address), static_cast<std::uint64_t>(seen.elements * element_size(seen.type)));
+    mark_written(static_cast<const std::byte*>(seen.address),
+                 static_cast<std::uint64_t>(seen.elements * element_size(seen.type)));
 }
 
 // Told of the load just before. Of two variables that one load goes to (a sum and a sum of squares) the first is told;

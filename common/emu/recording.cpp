@@ -409,9 +409,9 @@ launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kerne
             if (collector.end() == RunEnd::cancelled)
                 trace.partial_reason = "The run was cancelled: what it did before is shown.";
             if (collector.cut())
-                trace.partial_reason = fmt::format("The run {}: the first {} records of what it did are shown.",
-                                                   collector.end() == RunEnd::cancelled ? "was cancelled" : "ended early",
-                                                   trace.records.size());
+                trace.partial_reason = fmt::format(
+                    "The run {}: the first {} records of what it did are shown.",
+                    collector.end() == RunEnd::cancelled ? "was cancelled" : "ended early", trace.records.size());
         }
     }
     std::span<const trace::Record> records;

@@ -93,7 +93,8 @@ void ResidentBlocks::serve(Member& member) {
         if (!member.block) return;   // it is over
         try {
             if (!loaded) {
-                member.machine->set_others([this, &member](std::uint32_t turns) { return let_others_run(member, turns); });
+                member.machine->set_others(
+                    [this, &member](std::uint32_t turns) { return let_others_run(member, turns); });
                 member.machine->load(program_);
                 loaded = true;
             }

@@ -19,7 +19,7 @@ namespace {
 constexpr std::uint64_t kPage = 4096;
 constexpr std::uint64_t kAlignment = 256;   // cudaMalloc's
 constexpr std::uint64_t kGuardBytes = std::uint64_t{4} << 20;
-constexpr std::uint64_t kApart = std::uint64_t{1} << 37;       // 2^32 elements of 16 bytes lie up to this far either way
+constexpr std::uint64_t kApart = std::uint64_t{1} << 37;  // 2^32 elements of 16 bytes lie up to this far either way
 constexpr std::uint64_t kMostApart = std::uint64_t{1} << 44;   // all of them together
 
 std::uint64_t up(std::uint64_t bytes, std::uint64_t to) { return (bytes + to - 1) / to * to; }

@@ -181,7 +181,8 @@ Space space_of(const void* address) {
                     Question& about = *static_cast<Question*>(data);
                     for (int i = 0; i < object->dlpi_phnum; ++i)
                         if (object->dlpi_phdr[i].p_type == PT_TLS && object->dlpi_tls_data != nullptr &&
-                            about.address - reinterpret_cast<std::uintptr_t>(object->dlpi_tls_data) < object->dlpi_phdr[i].p_memsz)
+                            about.address - reinterpret_cast<std::uintptr_t>(object->dlpi_tls_data) <
+                                object->dlpi_phdr[i].p_memsz)
                             about.answer = Space::shared;
                     return 0;
                 },

@@ -72,7 +72,8 @@ struct SourceLines::Reader {
         dwfl_report_begin_add(dwfl);
         library = dwfl_report_elf(dwfl, loaded.path.c_str(), loaded.path.c_str(), -1, loaded.base, false);
         dwfl_report_end(dwfl, nullptr, nullptr);
-        if (library) dwfl_module_info(library, nullptr, &library_begin, &library_end, nullptr, nullptr, nullptr, nullptr);
+        if (library)
+            dwfl_module_info(library, nullptr, &library_begin, &library_end, nullptr, nullptr, nullptr, nullptr);
     }
     ~Reader() { dwfl_end(dwfl); }
 
@@ -117,7 +118,8 @@ struct SourceLines::Reader {
         const auto look = [](Dwarf_Die* function, void* to) -> int {
             auto& want = *static_cast<Wanted*>(to);
             const char* here = dwarf_diename(function);
-            const std::string_view bare = here ? std::string_view(here).substr(0, std::string_view(here).find('<')) : "";
+            const std::string_view bare =
+                here ? std::string_view(here).substr(0, std::string_view(here).find('<')) : "";
             if (bare != want.name || !is_lanes_text(dwarf_decl_file(function))) return DWARF_CB_OK;
             dwarf_decl_line(function, &want.line);
             return DWARF_CB_ABORT;

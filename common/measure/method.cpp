@@ -16,8 +16,9 @@ std::string method_text(const MeasureOptions& options) {
     if (options.l2 == L2::flushed)
         return fmt::format("twice the L2 written before each run, then the run alone between two events, its launch "
                            "included, totals that launches add to zeroed in it; {}", spread);
-    return fmt::format("CUDA graph of {} to {} runs, until it lasts {:.9g} us, totals that launches add to zeroed before each; {}",
-                       options.least_replays, options.most_replays, options.graph_us, spread);
+    return fmt::format(
+        "CUDA graph of {} to {} runs, until it lasts {:.9g} us, totals that launches add to zeroed before each; {}",
+        options.least_replays, options.most_replays, options.graph_us, spread);
 }
 
 std::uint64_t bytes_of(const launch::Plan& plan) {

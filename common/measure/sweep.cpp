@@ -113,7 +113,8 @@ private:
                 named_.push_back({job.baseline, element, row.variant});
                 libraries_.push_back(std::move(row));
             });
-            if ((options_.serial || options_.serial_at == job.n) && job.baseline.ends_with("Sum")) or_noted([&] { measure_serial(job, plan); });
+            if ((options_.serial || options_.serial_at == job.n) && job.baseline.ends_with("Sum"))
+                or_noted([&] { measure_serial(job, plan); });
         }
         if (options_.launch && !std::exchange(launch_done_, true)) {
             announce(job, kEmptyKernel);

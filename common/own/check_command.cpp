@@ -128,7 +128,8 @@ int check(const CheckSetup& setup, Parsed& parsed, lesson::Console& console) {
             "A kernel file of your own runs in a process of its own, which this system does not allow (pidfd_open, "
             "Linux 5.3 or later).");
     compile::read_kernel_file(parsed.asked.file);  // its sentence before that of a missing compiler
-    const compile::Toolchain tools = compile::find_toolchain([&](const std::string& sentence) { console.err << sentence << std::endl; });
+    const compile::Toolchain tools =
+        compile::find_toolchain([&](const std::string& sentence) { console.err << sentence << std::endl; });
     const auto opened = parsed.edit ? open_once_right(parsed.asked, tools, setup.pool, console)
                                     : std::make_shared<OwnFile>(open_file(parsed.asked, tools, setup.pool));
     OwnFile& own = *opened;
@@ -175,8 +176,9 @@ int run_check(const CheckSetup& setup, const std::vector<std::string>& arguments
         // `--nonsense sum.cu`: the file went for the flag's value.
         for (std::size_t i = 1; parsed.asked.file.empty() && i < arguments.size(); ++i)
             if (arguments[i].ends_with(".cu") || arguments[i].ends_with(".cuh"))
-                throw Error(fmt::format("Name the file before {}, as in ./lessons/run check {} {}; --help lists the flags.",
-                                        arguments[i - 1], arguments[i], arguments[i - 1]));
+                throw Error(
+                    fmt::format("Name the file before {}, as in ./lessons/run check {} {}; --help lists the flags.",
+                                arguments[i - 1], arguments[i], arguments[i - 1]));
         if (parsed.asked.file.empty())
             throw Error("check needs a CUDA file, as in ./lessons/run check sum.cu; --help says more.");
         return check(setup, parsed, console);

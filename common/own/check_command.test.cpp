@@ -40,7 +40,8 @@ class Check : public ::testing::Test {
 protected:
     void SetUp() override {
         if (!pool()) GTEST_SKIP() << "kernels run in the program itself here";
-        folder_ = fs::temp_directory_path() / ("lanewise check 核 " + std::to_string(getpid()));  // as somebody's home may be named
+        folder_ = fs::temp_directory_path() /
+                  ("lanewise check 核 " + std::to_string(getpid()));  // as somebody's home may be named
         fs::create_directories(folder_);
         setenv("XDG_CACHE_HOME", LANEWISE_OWN_TEST_CACHE, 1);
         unsetenv("CXX");
@@ -334,7 +335,8 @@ TEST_F(Check, FoldersOfThoseThatWereKilledAreRemoved) {
     const char* before = std::getenv("TMPDIR");
     const std::string restored = before ? before : "";
     setenv("TMPDIR", folder_.c_str(), 1);
-    const fs::path left = folder_ / "lanewise-left", used = folder_ / "lanewise-used", young = folder_ / "lanewise-young";
+    const fs::path left = folder_ / "lanewise-left", used = folder_ / "lanewise-used",
+                   young = folder_ / "lanewise-young";
     for (const fs::path& each : {left, used, young}) {
         fs::create_directories(each);
         std::ofstream(each / "own.cpp") << "x";

@@ -207,8 +207,10 @@ OwnFile open_file(const Asked& asked, const compile::Toolchain& tools, const std
     Needs needs = needs_of(programs, path);
     needs.request.include_folders = asked.include_folders;
     const ParameterNames names = names_of(heads);
-    OwnFile own{
-        lesson::Lesson(path.stem().string(), path.parent_path()), {}, {}, compile::build_library(tools, needs.request, stop)};
+    OwnFile own{lesson::Lesson(path.stem().string(), path.parent_path()),
+                {},
+                {},
+                compile::build_library(tools, needs.request, stop)};
     const std::string library = own.library->path().string();
     worker::LibraryContents contents = worker::describe_library(*pool, library);
     contents.file.file = path.filename().string();

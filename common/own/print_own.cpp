@@ -86,9 +86,10 @@ int print_checks(std::ostream& out, const SourceText& source, const std::vector<
             const std::string error = std::isfinite(result.error) ? fmt::format("{:.3g}", result.error) : "not finite";
             // Of several elements the first, or the one that is wrong.
             const bool names_one = !result.ok && !result.summed && result.count > 1;
-            const std::string value = names_one ? fmt::format("{}[{}] is {:.9g}, expected {:.9g}", result.output,
-                                                              result.worst, result.worst_value, result.worst_reference)
-                                                : fmt::format("{:.9g}, expected {:.9g}", result.value, result.reference);
+            const std::string value = names_one
+                                          ? fmt::format("{}[{}] is {:.9g}, expected {:.9g}", result.output,
+                                                        result.worst, result.worst_value, result.worst_reference)
+                                          : fmt::format("{:.9g}, expected {:.9g}", result.value, result.reference);
             const std::string line = fmt::format("{} {}: {}; error {}, {:.3g} allowed ({})",
                                                  result.ok ? "holds " : "DOES NOT HOLD ", text, value, error,
                                                  result.bound, result.reason);

@@ -22,7 +22,7 @@ struct Document {
     std::string lesson;            // "05_warp_shuffle"
     std::string lesson_title;      // "Warp shuffle"
     std::vector<Panel> panels;
-    std::size_t step = 0;          // 0-based: where the page opens; of several panels a place where steps stand together
+    std::size_t step = 0;  // 0-based: where the page opens; of several panels a place where steps stand together
     int block = -1;                // and at which warp; -1: the first recorded
     int warp = -1;
     int lane = -1;                 // whose formula is shown from the start; -1: none

@@ -67,7 +67,21 @@ enum class ExportKind : std::uint8_t { picture, page, values, times };
 
 // A key by what it means. Letters and signs are their upper-case characters.
 enum class Key : int {
-    none = 0, space = ' ', tab = 256, left, right, up, down, home, end, page_up, page_down, escape, enter, f10, backspace
+    none = 0,
+    space = ' ',
+    tab = 256,
+    left,
+    right,
+    up,
+    down,
+    home,
+    end,
+    page_up,
+    page_down,
+    escape,
+    enter,
+    f10,
+    backspace
 };
 
 constexpr Key letter(char c) { return static_cast<Key>(c); }

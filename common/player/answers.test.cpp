@@ -34,7 +34,8 @@ TEST_F(Answers, TheBestExamCounts) {
 }
 
 TEST_F(Answers, WhatIsNoLineIsPassedOver) {
-    std::ofstream(folder_ / "answers.tsv") << "exam\t05\txor\t9\t0\nexam\t05\txor\t9\t-3\nnothing\n\t\t\nexam\t05\txor\t99\t3\n";
+    std::ofstream(folder_ / "answers.tsv")
+        << "exam\t05\txor\t9\t0\nexam\t05\txor\t9\t-3\nnothing\n\t\t\nexam\t05\txor\t99\t3\n";
     EXPECT_TRUE(AnswerFile(folder_ / "answers.tsv").scores().empty());
     EXPECT_TRUE(AnswerFile().add_exam("05", "xor", 1, 2));   // kept nowhere
 }

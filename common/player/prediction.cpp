@@ -22,7 +22,8 @@ std::vector<Question> questions_before(const steps::Steps& steps, std::size_t st
     if (mode == PredictMode::off) return {};
     std::vector<Question> questions = questions_of(steps, step, warp, sources);
     if (mode == PredictMode::exam || questions.empty()) return questions;
-    const auto first_made = std::find_if(questions.begin(), questions.end(), [](const Question& q) { return !q.of_text; });
+    const auto first_made =
+        std::find_if(questions.begin(), questions.end(), [](const Question& q) { return !q.of_text; });
     if (first_made != questions.begin()) return {questions.begin(), first_made};
     std::size_t before = 0;
     for (std::size_t k = 0; k < step; ++k) before += questions_of(steps, k, warp).empty() ? 0 : 1;

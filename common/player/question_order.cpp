@@ -25,7 +25,8 @@ struct Written {
 };
 
 bool is_of(const Record& record, const WarpRef& warp) {
-    return record.launch == warp.launch && record.block == warp.block && record.warp == static_cast<std::uint32_t>(warp.warp);
+    return record.launch == warp.launch && record.block == warp.block &&
+           record.warp == static_cast<std::uint32_t>(warp.warp);
 }
 
 // Block barriers that the warp of `record` passed before it.
@@ -70,7 +71,9 @@ std::optional<Written> writer(const Asked& asked, const Record& load, int lane) 
     // Of another warp a store between the same two block barriers: nothing orders those.
     const int phase = phase_of(trace, load);
     for (const Record& store : trace.records) {
-        if (store.launch != load.launch || store.block != load.block || store.warp == load.warp || store.op != Op::store) continue;
+        if (store.launch != load.launch || store.block != load.block || store.warp == load.warp ||
+            store.op != Op::store)
+            continue;
         const int by = writer_of(store, load, lane);
         if (by >= 0 && phase_of(trace, store) == phase) return Written{static_cast<int>(store.warp), by};
     }
@@ -100,21 +103,22 @@ std::optional<Question> ordered_question(const Asked& asked) {
         Question question = question_at(QuestionKind::ordered, asked, lane);
         question.record = load->index;
         const std::string here = fmt::format("step:{},lane:{}", asked.step + 1, lane);
-        question.text = fmt::format("Lane {} loads '{}[{}]', which lane {} of {} stores. Is it guaranteed that the store comes first?",
-                                    lane, asked.steps.trace->arrays[load->array].name,
-                                    load->element_index[static_cast<std::size_t>(lane)], from->lane,
-                                    other_warp ? fmt::format("warp {}", from->warp) : "its warp");
+        question.text = fmt::format(
+            "Lane {} loads '{}[{}]', which lane {} of {} stores. Is it guaranteed that the store comes first?", lane,
+            asked.steps.trace->arrays[load->array].name, load->element_index[static_cast<std::size_t>(lane)],
+            from->lane, other_warp ? fmt::format("warp {}", from->warp) : "its warp");
         question.answer = from->warp_barrier ? "yes" : "no";
         add_wrong(question, "yes",
-                  other_warp        ? "Only a block barrier makes one warp wait for another. None is between this store and "
-                                      "this load: either may come first."
+                  other_warp ? "Only a block barrier makes one warp wait for another. None is between this store and "
+                               "this load: either may come first."
                   : from->shuffle ? kShuffleOrders
-                                    : kLockstep,
+                                  : kLockstep,
                   here);
-        add_wrong(question, "no",
-                  "Between the store and the load is a __syncwarp: its lanes wait for each other, and see what the others "
-                  "wrote before it.",
-                  here);
+        add_wrong(
+            question, "no",
+            "Between the store and the load is a __syncwarp: its lanes wait for each other, and see what the others "
+            "wrote before it.",
+            here);
         return question;
     }
     return std::nullopt;
@@ -126,28 +130,32 @@ std::optional<Question> orders_memory_question(const Asked& asked) {
     const bool shuffle = trace::is_shuffle(record.op);
     if (!shuffle && record.op != Op::sync_warp && !trace::is_block_barrier(record.op)) return std::nullopt;
     Question question = question_at(QuestionKind::orders_memory, asked);
-    question.text = shuffle ? "A lane of this warp stores to shared memory just before this shuffle. Is it guaranteed that the "
-                              "other lanes, after the shuffle, load what it stored?"
-                            : "A lane of this warp stores to shared memory just before this barrier. Is it guaranteed that the "
-                              "others which wait here load, after it, what the lane stored?";
+    question.text =
+        shuffle ? "A lane of this warp stores to shared memory just before this shuffle. Is it guaranteed that the "
+                  "other lanes, after the shuffle, load what it stored?"
+                : "A lane of this warp stores to shared memory just before this barrier. Is it guaranteed that the "
+                  "others which wait here load, after it, what the lane stored?";
     question.answer = shuffle ? "no" : "yes";
     const std::string here = fmt::format("step:{}", asked.step + 1);
     add_wrong(question, "yes", kShuffleOrders, here);
-    add_wrong(question, "no", "A barrier also orders memory among the threads that take part: that is what it is for.", here);
+    add_wrong(question, "no", "A barrier also orders memory among the threads that take part: that is what it is for.",
+              here);
     return question;
 }
 
 std::optional<Question> waits_question(const Asked& asked) {
     if (!asked.part || asked.part->records.empty() || asked.record().op != Op::fence) return std::nullopt;
     Question question = question_at(QuestionKind::waits, asked);
-    question.text = fmt::format("Warp {} of block {} executes a memory fence. Does it wait there until other blocks have reached "
-                                "theirs?",
-                                asked.warp.warp, asked.warp.block);
+    question.text = fmt::format(
+        "Warp {} of block {} executes a memory fence. Does it wait there until other blocks have reached "
+        "theirs?",
+        asked.warp.warp, asked.warp.block);
     question.answer = "no";
-    add_wrong(question, "yes",
-              "Often believed: “__threadfence synchronizes the grid”. A fence orders its own thread's accesses, those before it "
-              "before those after it. It waits for no other thread.",
-              fmt::format("step:{}", asked.step + 1));
+    add_wrong(
+        question, "yes",
+        "Often believed: “__threadfence synchronizes the grid”. A fence orders its own thread's accesses, those before it "
+        "before those after it. It waits for no other thread.",
+        fmt::format("step:{}", asked.step + 1));
     return question;
 }
 

@@ -32,11 +32,13 @@ std::string without_marks(std::string_view markdown) {
 
 // "Often believed: …", by the first sentences of the paragraph that begins with the claim; and where its first
 // link leads.
-WrongAnswer wrong_answer(std::string_view markdown, const Link& link, const std::string& answer, const std::string& claim) {
+WrongAnswer wrong_answer(std::string_view markdown, const Link& link, const std::string& answer,
+                         const std::string& claim) {
     const std::size_t begin = markdown.find("**\"" + claim);
     if (begin == std::string_view::npos)
-        throw Error(fmt::format("The link to ask:{} of step {} names '{}', but no paragraph of the text begins with **\"{}.",
-                                question_kind_name(*link.ask), *link.step + 1, claim, claim));
+        throw Error(
+            fmt::format("The link to ask:{} of step {} names '{}', but no paragraph of the text begins with **\"{}.",
+                        question_kind_name(*link.ask), *link.step + 1, claim, claim));
     const std::string_view paragraph = markdown.substr(begin, markdown.find("\n\n", begin) - begin);
     std::string text = without_marks(paragraph);
     std::erase(text, '`');

@@ -51,15 +51,18 @@ std::optional<Question> latency_question(const Asked& asked, const QuestionSourc
     const auto found = sources.latency.find(asked.record().op);
     if (found == sources.latency.end()) return std::nullopt;
     Question question = question_at(QuestionKind::latency, asked);
-    question.text = fmt::format("After how many cycles can the result of this shuffle be used ({})? A quarter more or less is near "
-                                "enough.",
-                                sources.latency_from);
+    question.text = fmt::format(
+        "After how many cycles can the result of this shuffle be used ({})? A quarter more or less is near "
+        "enough.",
+        sources.latency_from);
     question.answer = fmt::format("{:.0f}", found->second);
-    add_wrong(question, "1",
-              fmt::format("Often believed: “a shuffle costs one cycle”. That is its issue interval: a multiprocessor can start one "
-                          "each cycle. The result can be used after {:.0f} cycles, its latency, and here the next step needs it.",
-                          found->second),
-              "view:costs");
+    add_wrong(
+        question, "1",
+        fmt::format(
+            "Often believed: “a shuffle costs one cycle”. That is its issue interval: a multiprocessor can start one "
+            "each cycle. The result can be used after {:.0f} cycles, its latency, and here the next step needs it.",
+            found->second),
+        "view:costs");
     return question;
 }
 

@@ -64,7 +64,8 @@ bool is_last_shuffle(const Asked& asked) {
 
 bool has_shared_memory(const Asked& asked) {
     const auto& arrays = asked.steps.trace->arrays;
-    return std::any_of(arrays.begin(), arrays.end(), [](const trace::Array& array) { return array.space == Space::shared; });
+    return std::any_of(arrays.begin(), arrays.end(),
+                       [](const trace::Array& array) { return array.space == Space::shared; });
 }
 
 // What is asked of such a step by itself.
@@ -103,7 +104,8 @@ bool asks_here(const TextQuestion& asked, const Steps& steps, std::size_t step, 
     return !steps.warps.empty() && steps.warps.front() == warp;
 }
 
-Question make_asked(const Steps& steps, const TextQuestion& asked, const WarpRef& warp, const QuestionSources& sources) {
+Question make_asked(const Steps& steps, const TextQuestion& asked, const WarpRef& warp,
+                    const QuestionSources& sources) {
     const Link& link = asked.link;
     const Asked place{steps, *link.step, steps.steps[*link.step].find(warp), warp, link.lane, link.lane >= 0};
     Question question;
@@ -116,8 +118,8 @@ Question make_asked(const Steps& steps, const TextQuestion& asked, const WarpRef
     } else {
         const auto made = make(*link.ask, place, sources);
         if (!made)
-            throw Error(fmt::format("The text asks '{}' (ask:{}), but step {} of {} has no such question{}.", asked.text,
-                                    question_kind_name(*link.ask), *link.step + 1, link.variant,
+            throw Error(fmt::format("The text asks '{}' (ask:{}), but step {} of {} has no such question{}.",
+                                    asked.text, question_kind_name(*link.ask), *link.step + 1, link.variant,
                                     link.lane >= 0 ? fmt::format(" of lane {}", link.lane) : ""));
         question = *made;
     }
@@ -176,7 +178,8 @@ std::vector<Question> questions_of(const Steps& steps, std::size_t step, const W
         return asked.link.ask != QuestionKind::latency || !sources.latency.empty();
     };
     for (const TextQuestion& asked : sources.text)
-        if (asks_here(asked, steps, step, warp) && was_recorded(asked)) questions.push_back(make_asked(steps, asked, warp, sources));
+        if (asks_here(asked, steps, step, warp) && was_recorded(asked))
+            questions.push_back(make_asked(steps, asked, warp, sources));
     const auto add = [&](const std::optional<Question>& made) {
         if (!made) return;
         const bool asked = std::any_of(questions.begin(), questions.end(), [&](const Question& each) {

@@ -233,7 +233,8 @@ TEST(Questions, OfWhatComesFirst) {
             continue;
         }
         ASSERT_NE(ordered, nullptr) << between;
-        EXPECT_NE(ordered->text.find("'tree[16]', which lane 16 of its warp stores"), std::string::npos) << ordered->text;
+        EXPECT_NE(ordered->text.find("'tree[16]', which lane 16 of its warp stores"), std::string::npos)
+            << ordered->text;
         EXPECT_EQ(ordered->answer, between == "warp" ? "yes" : "no") << between;
         const std::string reveals = mark(*ordered, between == "warp" ? "no" : "yes").reveals;
         EXPECT_NE(reveals.find(between == "warp"      ? "__syncwarp"

@@ -100,9 +100,11 @@ Link parse_link(const std::string& target) {
         } else if (kind == "view") {
             link.view = view_named(value);
             if (!link.view)
-                refuse(target, part, "but the views are stage, rounding, tree, boxes, table, timings, roofline and costs");
+                refuse(target, part,
+                       "but the views are stage, rounding, tree, boxes, table, timings, roofline and costs");
         } else {
-            refuse(target, part, "but the kinds are variant, step, lane, view, compare, ask, is, wrong, set and lesson; a term is "
+            refuse(target, part,
+                   "but the kinds are variant, step, lane, view, compare, ask, is, wrong, set and lesson; a term is "
                    "../GLOSSARY.md#TERM");
         }
     }

@@ -46,8 +46,8 @@ TEST(Links, WhatIsNoLinkIsNamed) {
 TEST(Links, TheTargetsOfATextAreFound) {
     EXPECT_EQ(links_of_text("See [a](step:1), then\n[b `c`](variant:x,step:2). Not [this] (one)."),
               (std::vector<std::string>{"step:1", "variant:x,step:2"}));
-    for (const View view :
-         {View::stage, View::rounding, View::tree, View::boxes, View::table, View::timings, View::roofline, View::costs})
+    for (const View view : {View::stage, View::rounding, View::tree, View::boxes, View::table, View::timings,
+                            View::roofline, View::costs})
         EXPECT_EQ(view_named(view_name(view)), view);
 }
 

@@ -90,7 +90,9 @@ void print_compared_text(std::ostream& out, const Lesson& lesson, const std::vec
         out << '\n' << view.paint.strong(head) << '\n';
         for (std::size_t s = 0; s < sides.size(); ++s) {
             if (here.sides[s].own) printers[s]->print_step(here.sides[s].step, sides[s].title);
-            else out << '\n' << view.paint.result(sides[s].title) << view.paint.faint(" · " + here.sides[s].stands) << '\n';
+            else
+                out << '\n'
+                    << view.paint.result(sides[s].title) << view.paint.faint(" · " + here.sides[s].stands) << '\n';
         }
     }
     for (std::size_t s = 0; s < sides.size(); ++s) {

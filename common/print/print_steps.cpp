@@ -95,8 +95,8 @@ public:
         const std::string head = fmt::format("step {} of {} · ", k + 1, outline_.steps.size());
         const std::string right = scene::lanes_text(step.kind, static_cast<int>(at_work));
         const std::string whose = title.empty() ? "" : title + " · ";
-        const std::size_t used =
-            head.size() - 1 + step.label.size() + right.size() + (title.empty() ? 0 : title.size() + 3);  // "·": a column
+        const std::size_t used = head.size() - 1 + step.label.size() + right.size() +
+                                 (title.empty() ? 0 : title.size() + 3);  // "·": a column
         out_ << '\n' << paint_.result(whose) << paint_.faint(head) << paint_.strong(step.label)
              << std::string(used < view_.columns ? view_.columns - used : 1, ' ') << paint_.faint(right) << '\n';
         if (const std::string text = source_line(step.line); !text.empty())

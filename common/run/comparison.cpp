@@ -254,7 +254,8 @@ std::string cell_text(const ComparedVariant& row, Column column) {
         case Column::bound: return shown == 0 ? "0" : fmt::format("{:.2e}", shown);
         case Column::time:
             // Not on the values of this row's run: the time says on how many.
-            return time_text(shown) + (row.timed_n != row.n && row.n > 0 ? " at " + timing::size_text(row.timed_n) : "");
+            return time_text(shown) +
+                   (row.timed_n != row.n && row.n > 0 ? " at " + timing::size_text(row.timed_n) : "");
         case Column::gbs: return fmt::format("{:.1f}", shown);
         case Column::value: return whole ? fmt::format("{:.0f}", shown) : fmt::format("{:.8g}", shown);
         default: return whole ? fmt::format("{:.0f}", shown) : fmt::format("{:.3g}", shown);

@@ -109,7 +109,8 @@ std::string with_value(const std::vector<double>& values, std::size_t index, con
 
 std::string with_count(const std::vector<double>& values, std::size_t n) {
     std::string all;
-    for (std::size_t i = 0; i < n; ++i) all += (i > 0 ? "," : "") + fmt::format("{}", i < values.size() ? values[i] : 0);
+    for (std::size_t i = 0; i < n; ++i)
+        all += (i > 0 ? "," : "") + fmt::format("{}", i < values.size() ? values[i] : 0);
     return all;
 }
 

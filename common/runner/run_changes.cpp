@@ -109,7 +109,8 @@ std::vector<RunField> fields_of(const Variant& variant, const Lesson& lesson, co
     for (const GeneratedInput& kind : kGeneratedInputs)
         if (kind.seeded) seed.choices.emplace_back(kind.name);   // the inputs that it matters to
     fields.push_back(std::move(seed));
-    if (variant.offsets) fields.push_back(number("offset", 0, 0, kMaxOffset, "Elements before the first value in memory"));
+    if (variant.offsets)
+        fields.push_back(number("offset", 0, 0, kMaxOffset, "Elements before the first value in memory"));
     fields.push_back(order);
     return fields;
 }

@@ -136,9 +136,11 @@ std::shared_ptr<const FinishedRun> Runner::load(const std::string& path) {
         if (!is_lesson_name(header.lesson))
             throw Error(fmt::format("{} says that it is a trace of lesson '{}', and no lesson can be named so; record "
                                     "one with --save-trace.", path, header.lesson));
-        throw ForeignTrace(fmt::format("{0} is a trace of lesson {1}, not of {2}; open it with ./lessons/run {1} --open "
-                                       "{3}", path, header.lesson, setup_.lesson.name(), shell_quoted(path)),
-                           header.lesson);
+        throw ForeignTrace(
+            fmt::format("{0} is a trace of lesson {1}, not of {2}; open it with ./lessons/run {1} --open "
+                        "{3}",
+                        path, header.lesson, setup_.lesson.name(), shell_quoted(path)),
+            header.lesson);
     }
     const Variant& variant = variant_of(header.variant, path);
     const auto plan = plan_of(header);

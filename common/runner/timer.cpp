@@ -251,8 +251,9 @@ timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
     for (auto& note : sizes.notes)
         if (std::find(table.notes.begin(), table.notes.end(), note) == table.notes.end())
             table.notes.push_back(std::move(note));
-    table.method += fmt::format(" (of the table of sizes one, of up to {} samples at {} addresses{})", kSamplesOverSizes,
-                                kPlacesOverSizes, rows ? "" : "; shapes of one product share a measurement");
+    table.method +=
+        fmt::format(" (of the table of sizes one, of up to {} samples at {} addresses{})", kSamplesOverSizes,
+                    kPlacesOverSizes, rows ? "" : "; shapes of one product share a measurement");
     table.after = sizes.after;
     return table;
 }

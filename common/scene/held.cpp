@@ -66,7 +66,8 @@ LaneCell held(const steps::Steps& steps, std::size_t step, const WarpRef& warp, 
 PerLane<LaneCell> held_by_warp(const steps::Steps& steps, std::size_t step, const WarpRef& warp) {
     PerLane<LaneCell> cells;
     const steps::LaneValues& lane_values = steps.lane_values(step, warp);
-    for (int lane = 0; lane < kWarpSize; ++lane) cells[static_cast<std::size_t>(lane)] = cell_of(steps, lane_values, lane);
+    for (int lane = 0; lane < kWarpSize; ++lane)
+        cells[static_cast<std::size_t>(lane)] = cell_of(steps, lane_values, lane);
     return cells;
 }
 

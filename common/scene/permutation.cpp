@@ -73,7 +73,8 @@ std::vector<std::string> permutation_facts(const std::vector<PermutationRow>& ro
     std::uint32_t clamped = 0, undefined = 0, unread = 0, all = 0;
     for (const PermutationRow& row : rows) {
         all |= 1u << row.lane;
-        if (row.source >= 0 && row.source < static_cast<int>(rows.size())) ++readers[static_cast<std::size_t>(row.source)];
+        if (row.source >= 0 && row.source < static_cast<int>(rows.size()))
+            ++readers[static_cast<std::size_t>(row.source)];
         if (row.kind == LaneSource::clamped) clamped |= 1u << row.lane;
         if (row.kind == LaneSource::undefined) undefined |= 1u << row.lane;
     }
@@ -88,21 +89,26 @@ std::vector<std::string> permutation_facts(const std::vector<PermutationRow>& ro
             turns = std::lcm(turns, length);
         }
         facts.push_back("A permutation: every lane is read once, and no value is lost.");
-        facts.push_back(turns == 1   ? "Every lane reads itself."
-                        : turns == 2 ? "Its own inverse: done twice, every lane has its own value again."
-                                     : fmt::format("Not its own inverse: every lane has its own value again after {} times.", turns));
+        facts.push_back(
+            turns == 1 ? "Every lane reads itself."
+            : turns == 2
+                ? "Its own inverse: done twice, every lane has its own value again."
+                : fmt::format("Not its own inverse: every lane has its own value again after {} times.", turns));
     } else {
         const auto most = static_cast<std::size_t>(std::max_element(readers.begin(), readers.end()) - readers.begin());
         if (readers[most] > 1) facts.push_back(fmt::format("Lane {} is read by {} lanes.", most, readers[most]));
-        facts.push_back(unread == all ? "No lane is read."
-                                      : fmt::format("No lane reads {} {}.", std::has_single_bit(unread) ? "lane" : "lanes",
-                                                    lane_ranges(unread)));
+        facts.push_back(unread == all
+                            ? "No lane is read."
+                            : fmt::format("No lane reads {} {}.", std::has_single_bit(unread) ? "lane" : "lanes",
+                                          lane_ranges(unread)));
     }
     if (clamped)
-        facts.push_back(fmt::format("Lanes {}: the rule leads past the edge of the group, and they keep their own values. That is defined.",
-                                    lane_ranges(clamped)));
+        facts.push_back(fmt::format(
+            "Lanes {}: the rule leads past the edge of the group, and they keep their own values. That is defined.",
+            lane_ranges(clamped)));
     if (undefined)
-        facts.push_back(fmt::format("Lanes {}: undefined, because the lane that is named takes no part.", lane_ranges(undefined)));
+        facts.push_back(
+            fmt::format("Lanes {}: undefined, because the lane that is named takes no part.", lane_ranges(undefined)));
     return facts;
 }
 

@@ -141,9 +141,9 @@ TEST(Align, WhatAStepDoesIsItsRole) {
         for (const Step& step : build_steps(trace).steps) all.push_back(role_of(step));
         return all;
     };
-    EXPECT_EQ(roles(two), (std::vector<Role>{Role::load, Role::round, Role::round, Role::round, Role::round, Role::round,
-                                             Role::store_words, Role::barrier, Role::load_words, Role::round,
-                                             Role::round, Role::round, Role::finish}));
+    EXPECT_EQ(roles(two), (std::vector<Role>{Role::load, Role::round, Role::round, Role::round, Role::round,
+                                             Role::round, Role::store_words, Role::barrier, Role::load_words,
+                                             Role::round, Role::round, Role::round, Role::finish}));
     std::vector<Role> expected{Role::load, Role::store_words, Role::barrier};
     for (int round = 0; round < 6; ++round) expected.insert(expected.end(), {Role::round, Role::barrier});
     EXPECT_EQ(roles(tree), expected);

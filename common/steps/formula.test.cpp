@@ -91,8 +91,9 @@ TEST(Formula, Collectives) {
     EXPECT_EQ(formula(steps, 0, kFirst, 20), "");
     EXPECT_EQ(formula(steps, 1, kFirst, 4), "lanes 0, 4, 8 hold the same 7: mask 0x00000111");
     EXPECT_EQ(formula(steps, 1, kFirst, 5), "lane 5 alone holds 105: mask 0x00000020");
-    EXPECT_EQ(formula(steps, 2, kFirst, 5),
-              "lane 5 waits for no other thread: what it wrote before is seen before what it writes next, by the whole device");
+    EXPECT_EQ(
+        formula(steps, 2, kFirst, 5),
+        "lane 5 waits for no other thread: what it wrote before is seen before what it writes next, by the whole device");
     EXPECT_EQ(formula(steps, 3, kFirst, 5),
               "lane 5 finds lanes 0…7 here: mask 0x000000ff, one legal answer of several");
     EXPECT_EQ(formula(steps, 4, kFirst, 4),

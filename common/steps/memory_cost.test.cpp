@@ -82,7 +82,11 @@ TEST(MemoryCost, WideWordsTakeTurns) {
     EXPECT_EQ(wide.turns, 4);
     EXPECT_EQ(wide.wavefronts, 4);
     EXPECT_EQ(OneAccess(Element::f32, Space::shared, 4, [](int lane) { return 4 * lane; }, 0xff).banks().turns, 1);
-    EXPECT_EQ(OneAccess(Element::f32, Space::shared, 4, [](int lane) { return 32 * lane; }, 0xff).banks().wavefronts, 8);
+    EXPECT_EQ(OneAccess(
+                  Element::f32, Space::shared, 4, [](int lane) { return 32 * lane; }, 0xff)
+                  .banks()
+                  .wavefronts,
+              8);
 }
 
 }  // namespace

@@ -27,8 +27,9 @@ const LaneValues& Steps::lane_values(std::size_t k, const WarpRef& warp) const {
                         "steps.",
                         warp.warp, warp.block, warp.launch, row, warps.size(), steps.size()));
     const auto& course = lane_values_of[static_cast<std::size_t>(at - warps.begin())];
-    const auto after = std::upper_bound(course.begin(), course.end(), row,
-                                        [](std::size_t wanted, const LaneValuesFrom& from) { return wanted < from.row; });
+    const auto after =
+        std::upper_bound(course.begin(), course.end(), row,
+                         [](std::size_t wanted, const LaneValuesFrom& from) { return wanted < from.row; });
     return std::prev(after)->values;   // the first is of row 0
 }
 

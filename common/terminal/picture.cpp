@@ -110,7 +110,8 @@ private:
         int y = 2;
         if (!run_.note.empty()) screen_.put(0, y++, fitted(run_.note, columns), colors_.quietly());
         if (s_.typing_)
-            screen_.put(0, y++, fitted("change: " + s_.typed_ + "▏  such as n 33 · Enter runs it · Esc leaves", columns),
+            screen_.put(0, y++,
+                        fitted("change: " + s_.typed_ + "▏  such as n 33 · Enter runs it · Esc leaves", columns),
                         ink(colors_.accent, true));
         for (const std::string& text : {s_.error_, run_.notice})
             if (!text.empty()) screen_.put(0, y++, fitted("! " + text, columns), ink(colors_.warning));
@@ -139,7 +140,8 @@ private:
                 colors_.quietly());
         }
         // As many as fit; the last two always.
-        std::vector<std::string> hints = {"Space play", "←→ step", "↑↓ lane", "W warp", "Tab variant", "? keys", "Q quit"};
+        std::vector<std::string> hints = {"Space play",  "←→ step", "↑↓ lane", "W warp",
+                                          "Tab variant", "? keys",  "Q quit"};
         const auto joined = [&] {
             std::string all;
             for (const std::string& hint : hints) all += (all.empty() ? "" : "  ") + hint;

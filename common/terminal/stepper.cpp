@@ -81,7 +81,8 @@ void Stepper::change(const std::string& typed) {
     if (first == std::string::npos) return;
     const auto end = std::min(typed.find_first_of(" =", first), typed.size());
     const auto from = typed.find_first_not_of(" =", end);
-    const std::string name = typed.substr(first, end - first), text = from == std::string::npos ? "" : typed.substr(from);
+    const std::string name = typed.substr(first, end - first),
+                      text = from == std::string::npos ? "" : typed.substr(from);
     const std::vector<lesson::RunField> fields = request_.fields(variant());
     const auto named = [&](const lesson::RunField& field) { return field.name == name; };
     if (std::none_of(fields.begin(), fields.end(), named)) {
@@ -143,7 +144,8 @@ bool Stepper::apply(Intent intent) {
         case Kind::next_warp: home_ = warp_ = lesson::warp_beside(steps, warp_, direction); break;
         case Kind::next_block: home_ = warp_ = lesson::block_beside(steps, warp_, direction); break;
         case Kind::finding:
-            if (const auto* stop = scene::finding_stop_beside(outline_.finding_stops, playhead_.step, warp_, direction)) {
+            if (const auto* stop =
+                    scene::finding_stop_beside(outline_.finding_stops, playhead_.step, warp_, direction)) {
                 stay();
                 playhead_.go_to(stop->step);
                 if (scene::is_recorded(steps, stop->warp)) home_ = warp_ = stop->warp;

@@ -30,7 +30,8 @@ struct Request {
     // Runs a variant or finds it. Throws Error.
     std::function<std::shared_ptr<const lesson::Run>(const std::string& name)> run;
     // Runs it with changes, of the fields that the variant has; both empty: nothing can be changed.
-    std::function<std::shared_ptr<const lesson::Run>(const std::string& name, const lesson::RunChanges&)> run_changed = {};
+    std::function<std::shared_ptr<const lesson::Run>(const std::string& name, const lesson::RunChanges&)> run_changed =
+        {};
     std::function<std::vector<lesson::RunField>(const std::string& name)> fields = {};
     std::size_t step = 0;            // 0-based
     int block = -1;                  // -1: the first recorded

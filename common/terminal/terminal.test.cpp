@@ -238,7 +238,8 @@ TEST(Stepper, ShowsEveryValueOfEveryStep) {
         for (std::size_t lane = 0; lane < 32; ++lane) {
             std::string text;
             cells >> text;
-            EXPECT_EQ(text, format_element(lane_values.type, lane_values.bits[lane])) << "step " << k << " lane " << lane;
+            EXPECT_EQ(text, format_element(lane_values.type, lane_values.bits[lane]))
+                << "step " << k << " lane " << lane;
         }
     }
 }

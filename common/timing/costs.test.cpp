@@ -88,7 +88,8 @@ TEST_F(Costs, WordsFollowTheFigures) {
 TEST_F(Costs, AQuotedFigureIsSaidToBeWhatItIs) {
     EXPECT_EQ(quoted_text(row_of("shared_load", 28.9, 1)),
               "Commonly quoted: 20 cycles, about the latency, which is 28.9 cycles here.");
-    EXPECT_EQ(quoted_text(row_of("load_memory", 800, 0.1)), "Commonly quoted: 400 cycles; the latency here is 2 times that.");
+    EXPECT_EQ(quoted_text(row_of("load_memory", 800, 0.1)),
+              "Commonly quoted: 400 cycles; the latency here is 2 times that.");
     EXPECT_EQ(quoted_text(row_of("add_f32", 4, 4)), "");
     EXPECT_EQ(quoted_text(row_of("shuffle_xor", 0, 0)), "");
 }

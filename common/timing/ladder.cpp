@@ -90,7 +90,8 @@ std::string ladder_markdown(const Ladder& ladder) {
         const bool code = i > 0 && !ladder.rows[i - 1].lesson.empty();
         const auto name = [&](const std::string& cell) { return code ? "`" + cell + "`" : cell; };
         const auto& row = cells[i];
-        text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", name(row[0]), name(row[1]), row[2], row[3], row[4], row[5]);
+        text += fmt::format("| {} | {} | {} | {} | {} | {} |\n", name(row[0]), name(row[1]), row[2], row[3], row[4],
+                            row[5]);
         if (i == 0) text += "| --- | --- | ---: | ---: | ---: | ---: |\n";
     }
     return text + "\n" + ladder_source(ladder) + ".\n";

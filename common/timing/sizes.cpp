@@ -50,9 +50,9 @@ std::vector<Size> row_sizes() {
 std::vector<Size> parse_sizes(const std::string& text, std::uint64_t most) {
     if (text == "table") return table_sizes();
     const auto refuse = [&](const std::string& why) {
-        return Error(
-            fmt::format("--sizes {} {}; give table, or LOW:HIGH such as 1024:2^24, or LOW:HIGH:xFACTOR, or LOW:HIGH:+-1.",
-                        text, why));
+        return Error(fmt::format(
+            "--sizes {} {}; give table, or LOW:HIGH such as 1024:2^24, or LOW:HIGH:xFACTOR, or LOW:HIGH:+-1.", text,
+            why));
     };
     const auto colon = text.find(':');
     if (colon == std::string::npos) throw refuse("is no range of sizes");

@@ -24,8 +24,8 @@ struct Timing {
     double value = 0;          // what it computed (the first checked output), and how far off
     double error = 0;
     bool within_bound = true;
-    double median_us = 0;      // of one run of the variant's launches, and of zeroing what they add to; where the data fit
-                               // in L2, the mean of the medians at several buffer addresses
+    double median_us = 0;  // of one run of the variant's launches, and of zeroing what they add to; where the data fit
+                           // in L2, the mean of the medians at several buffer addresses
     double low_us = 0;         // 5th and 95th percentile
     double high_us = 0;
     double min_us = 0;         // of all samples: none is left out of any figure. 0 in older files

@@ -93,7 +93,8 @@ private:
         if (collective == kNoCollective) return true;
         for (std::uint32_t rest = members_.at(collective); rest != 0; rest &= rest - 1) {
             const auto other = static_cast<std::size_t>(std::countr_zero(rest));
-            const bool there = head[other] < collectives_[other].size() && collectives_[other][head[other]] == collective;
+            const bool there =
+                head[other] < collectives_[other].size() && collectives_[other][head[other]] == collective;
             if (!there) return false;
         }
         return true;

@@ -277,7 +277,8 @@ void read_line(const Json& json, Trace& trace, Blocks& blocks) {
     } else if (json.contains("plain")) {
         trace.plain.push_back(read_output(json["plain"]));
     } else if (json.contains("rerun")) {
-        if (trace.reruns.size() == kMaxReruns) throw MalformedTrace(fmt::format("there are more than {} reruns", kMaxReruns));
+        if (trace.reruns.size() == kMaxReruns)
+            throw MalformedTrace(fmt::format("there are more than {} reruns", kMaxReruns));
         trace.reruns.push_back(read_rerun(json));
     } else if (!json.is_object()) {
         throw MalformedTrace("it is not a part of a trace");

@@ -51,7 +51,8 @@ inline double number(const Json& json) {
 inline std::string text(const Json& json) {
     const auto* value = json.get_ptr<const std::string*>();
     if (value == nullptr) throw MalformedTrace("a text is missing");
-    if (value->size() > kMaxStringBytes) throw MalformedTrace(fmt::format("a text is longer than {} bytes", kMaxStringBytes));
+    if (value->size() > kMaxStringBytes)
+        throw MalformedTrace(fmt::format("a text is longer than {} bytes", kMaxStringBytes));
     return plain_text(*value);
 }
 
@@ -109,7 +110,8 @@ void per_lane(const Json& json, std::uint32_t active, F take) {
     list(json, kWarpSize);
     for (std::size_t lane = 0; lane < kWarpSize; ++lane) {
         const bool there = lane < json.size() && !json[lane].is_null();
-        if (there != static_cast<bool>(active >> lane & 1)) throw MalformedTrace("a list does not fit the active lanes");
+        if (there != static_cast<bool>(active >> lane & 1))
+            throw MalformedTrace("a list does not fit the active lanes");
         if (there) take(lane, json[lane]);
     }
 }
@@ -126,7 +128,8 @@ inline Bytes16 elements(const Json& json, Element type, int count) {
     const std::string digits = text(json);
     const int size = element_size(type);
     const std::size_t width = static_cast<std::size_t>(size) * 2;
-    if (digits.size() != static_cast<std::size_t>(count) * (width + 1) - 1) throw MalformedTrace("an access has another size");
+    if (digits.size() != static_cast<std::size_t>(count) * (width + 1) - 1)
+        throw MalformedTrace("an access has another size");
     Bytes16 value{};
     for (int k = 0; k < count; ++k) {
         const std::size_t start = static_cast<std::size_t>(k) * (width + 1);

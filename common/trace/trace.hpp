@@ -227,7 +227,8 @@ struct Header {
     std::vector<Launch> launches;
     std::vector<Statement> statements;
     std::vector<std::uint32_t> blocks;  // the blocks that were recorded
-    std::string accesses_from;  // "emulator" where loads and stores in a GPU's trace are the emulator's (see emulated_accesses.hpp)
+    std::string accesses_from;          // "emulator" where loads and stores in a GPU's trace are the emulator's (see
+                                        // emulated_accesses.hpp)
 };
 
 // What a run was on, as a heading says it: "ramp", "random · seed 3" where `seeded`; then its controls, " · op xor".

@@ -172,23 +172,24 @@ trace::Finding cause_of_death(const emu::RunMemory& memory, const launch::Plan& 
                            "killed it, perhaps for want of memory. What is shown happened before.";
     } else if (report.death == Death::exited) {
         finding.kind = "exit_called";
-        finding.sentence = fmt::format("{} calls exit(){}, which ends the whole program: a kernel returns instead.", lane,
-                                       where);
+        finding.sentence =
+            fmt::format("{} calls exit(){}, which ends the whole program: a kernel returns instead.", lane, where);
     } else if (report.death == Death::exception) {
         char text[sizeof report.text] = {};
         std::memcpy(text, report.text.data(), sizeof text - 1);
         finding.kind = "exception_thrown";
-        finding.sentence = fmt::format("{} throws an exception that nothing catches{}{}{}: device code has no exceptions.",
-                                       lane, where, text[0] ? ": " : "", text);
+        finding.sentence =
+            fmt::format("{} throws an exception that nothing catches{}{}{}: device code has no exceptions.", lane,
+                        where, text[0] ? ": " : "", text);
     } else if (report.death == Death::aborted) {
         finding.kind = "abort_called";
-        finding.sentence = fmt::format("{} calls abort(){}, which ends the whole program; __trap() ends a launch.", lane,
-                                       where);
+        finding.sentence =
+            fmt::format("{} calls abort(){}, which ends the whole program; __trap() ends a launch.", lane, where);
     } else {
         told.describe_fault(finding);
         const std::size_t bar = finding.sentence.find('|');
-        finding.sentence = fmt::format("{} {}{}, which ends the launch. {}", lane, finding.sentence.substr(0, bar), where,
-                                       finding.sentence.substr(bar + 1));
+        finding.sentence = fmt::format("{} {}{}, which ends the launch. {}", lane, finding.sentence.substr(0, bar),
+                                       where, finding.sentence.substr(bar + 1));
         if (!report.in_lane) {
             finding.kind = "worker_died";
             finding.sentence = fmt::format("the emulator itself failed (signal {}{}); what is shown happened before.",

@@ -103,8 +103,9 @@ void run_job(int socket, std::span<const std::byte> bytes, int memory_fd) {
         emu::execute(job.plan, job.kernels, job.request, memory, check::make_checker,
                      listen_on_this_thread);
     } catch (const std::bad_alloc&) {
-        memory.journal().add_text(emu::EntryKind::error,
-                                  "There is not enough memory for this run; record fewer blocks or give a smaller --n.");
+        memory.journal().add_text(
+            emu::EntryKind::error,
+            "There is not enough memory for this run; record fewer blocks or give a smaller --n.");
     } catch (const std::exception& error) {
         memory.journal().add_text(emu::EntryKind::error, error.what());
     }
@@ -284,7 +285,8 @@ public:
 private:
     static launch::Plan plan_without_contents(const launch::Plan& plan) {
         launch::Plan shape;
-        for (const auto& spec : plan.buffers) shape.buffers.push_back({spec.name, spec.role, spec.element, spec.count, {}});
+        for (const auto& spec : plan.buffers)
+            shape.buffers.push_back({spec.name, spec.role, spec.element, spec.count, {}});
         shape.launches = plan.launches;
         shape.snapshots = plan.snapshots;
         shape.variables = plan.variables;

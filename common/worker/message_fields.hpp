@@ -66,13 +66,13 @@ void fields(A& a, trace::ArrayImage& i) {
 template <class A>
 void fields(A& a, trace::Record& r) {
     a(r.launch, r.block, r.warp, r.index, r.op, r.type, r.line, r.active, r.mask, r.width, r.arg, r.source, r.before,
-      r.received, r.after, r.has_after, r.after_type, r.undefined, r.effect, r.array, r.elements, r.element_index, r.value,
-      r.shared);
+      r.received, r.after, r.has_after, r.after_type, r.undefined, r.effect, r.array, r.elements, r.element_index,
+      r.value, r.shared);
 }
 template <class A>
 void fields(A& a, trace::Statement& s) {
-    a(s.line, s.last_line, s.effect, s.target, s.to_memory, s.conditional, s.copies, s.calls, s.loads, s.uses, s.function,
-      s.loop, s.branch, s.offers, s.call);
+    a(s.line, s.last_line, s.effect, s.target, s.to_memory, s.conditional, s.copies, s.calls, s.loads, s.uses,
+      s.function, s.loop, s.branch, s.offers, s.call);
 }
 
 // What a library of kernels holds.

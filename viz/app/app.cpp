@@ -32,7 +32,9 @@ RunLoader::Run with_files(const lesson::Presentation& presentation) {
 
 App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& request, std::function<void()> wake,
          const Settings& settings)
-    : presentation_(presentation), request_(request), loader_(with_files(presentation), presentation.services.measure, wake) {
+    : presentation_(presentation),
+      request_(request),
+      loader_(with_files(presentation), presentation.services.measure, wake) {
     // A window goes on drawing while something large is worked out; a picture waits for it.
     wait_for_results_ = rounding_.wait_for_results = tree_.wait_for_results = compare_.wait_for_results = !wake;
     tabs_of_lesson_ = presentation.variants.size();
@@ -152,7 +154,11 @@ bool App::closes_overlay(const Intent& intent) {
     if (!terms_.open && !keys_.open) return false;
     switch (intent.kind) {
         case Kind::back: break;
-        case Kind::start_page: case Kind::next_lesson: case Kind::text_target: case Kind::follow_target: case Kind::variant:
+        case Kind::start_page:
+        case Kind::next_lesson:
+        case Kind::text_target:
+        case Kind::follow_target:
+        case Kind::variant:
         case Kind::next_variant: case Kind::compare: case Kind::tree: case Kind::rounding: case Kind::table:
         case Kind::costs: case Kind::timings: case Kind::read_on: case Kind::menu: case Kind::open_file: break;
         case Kind::explain: keys_.open = false; return false;
@@ -295,8 +301,8 @@ void App::toggle_panel(std::size_t which) {
 
 // The page of all lessons, tables and times are read where they stand; elsewhere it is the text.
 void App::read_on(int pages) {
-    const bool other = start_open_ || (comparing() && compare_.show_text) || view_ == View::table || view_ == View::costs ||
-                       view_ == View::timings || view_ == View::roofline;
+    const bool other = start_open_ || (comparing() && compare_.show_text) || view_ == View::table ||
+                       view_ == View::costs || view_ == View::timings || view_ == View::roofline;
     const bool shown = !focus_ && (shared_place_ ? text_tab_ : panels_.show_text);
     if (other || shown) pages_ = pages;
     else toggle_panel(0);

@@ -272,7 +272,7 @@ private:
     bool again_ = true;
 
     lesson::Prediction prediction_;
-    std::shared_ptr<const RunView> whole_;           // while questions are asked: the run, of which shown_[0] is what is known
+    std::shared_ptr<const RunView> whole_;  // while questions are asked: the run, of which shown_[0] is what is known
     std::shared_ptr<const RunView> shown_of_;        // the run that shown_[0] is a part of
     QuestionCard question_card_;
     lesson::AnswerFile answers_;
@@ -335,7 +335,7 @@ private:
     Notice notice_;
     std::vector<std::string> opening_;               // names of runs that are being read from files
     int opened_files_ = 0;
-    bool wait_for_results_ = true;                            // frames wait for what takes long: nothing would wake them
+    bool wait_for_results_ = true;  // frames wait for what takes long: nothing would wake them
     BackgroundTask<Written> writing_;
     std::string written_path_;
     Rect window_;                                    // as drawn last, and its scale

@@ -111,7 +111,8 @@ void App::adopt_files() {
         const auto other =
             std::find_if(presentation_.lessons.begin(), presentation_.lessons.end(),
                          [&](const lesson::LessonInfo& info) { return info.name == result.foreign_lesson; });
-        if (other == presentation_.lessons.end() || other->program.empty() || !presentation_.services.continue_with) continue;
+        if (other == presentation_.lessons.end() || other->program.empty() || !presentation_.services.continue_with)
+            continue;
         elsewhere_ = {other->program, {"--open", path}};
         notice_.offer = "Open it in " + other->title;
         notice_.accepted = {Intent::Kind::open_elsewhere, 0};
@@ -146,7 +147,10 @@ std::vector<LessonRow> App::lesson_rows() const {
     std::vector<LessonRow> rows;
     bool next_found = false;
     for (const lesson::LessonInfo& info : presentation_.lessons) {
-        LessonRow row{.name = info.name, .title = info.title, .opening = info.opening, .ladder = prediction_.open() ? "" : info.ladder};
+        LessonRow row{.name = info.name,
+                      .title = info.title,
+                      .opening = info.opening,
+                      .ladder = prediction_.open() ? "" : info.ladder};
         row.built = !info.program.empty() && presentation_.services.continue_with != nullptr;
         row.here = info.name == presentation_.lesson;
         if (const auto mark = settings_.lessons.find(info.name); mark != settings_.lessons.end()) {

@@ -77,9 +77,10 @@ Intent App::draw_single(const Look& look, Rect body) {
         const Pane pane(without_keys(look), "timeline", places.timeline, look.colors().panel);
         timeline_.instead.clear();
         if (!shown_[0] && whole_ && prediction_.on())
-            timeline_.instead = "This run has " + std::to_string(whole_->steps().size()) +
-                                " steps. Each appears here once its questions are answered; the arrow keys then go through those "
-                                "that are there. Q changes how much is asked: gently, as an exam, or nothing.";
+            timeline_.instead =
+                "This run has " + std::to_string(whole_->steps().size()) +
+                " steps. Each appears here once its questions are answered; the arrow keys then go through those "
+                "that are there. Q changes how much is asked: gently, as an exam, or nothing.";
         keep(shown_[0] ? timeline_.draw(pane, *shown_[0], playhead_, selection_)
                        : timeline_.draw_entries(pane, {}, {}, playhead_));
     }
@@ -204,7 +205,9 @@ Intent App::draw_table(const Look& look, const Rect& body) {
 void App::draw_waiting(const Look& look, const Rect& where, const std::string& variant, const std::string& error) {
     const Pane pane(look, ("waiting " + variant).c_str(), where);
     if (!error.empty()) sentence_card(pane, where, "This variant did not run", error, look.colors().warning);
-    else text_in(pane.brush, Face::title, where, look.colors().quiet, "running " + tab_title(variant) + "… Esc cancels it");
+    else
+        text_in(pane.brush, Face::title, where, look.colors().quiet,
+                "running " + tab_title(variant) + "… Esc cancels it");
 }
 
 }  // namespace lanewise::viz

@@ -28,7 +28,8 @@ std::optional<bool> App::is_on(const Intent& intent) const {
         case Kind::costs: return view_ == View::costs;
         case Kind::focus: return focus_;
         case Kind::panel:
-            if (comparing() && intent.value < 2) return intent.value == 0 ? compare_.show_text : compare_.sources_shown();
+            if (comparing() && intent.value < 2)
+                return intent.value == 0 ? compare_.show_text : compare_.sources_shown();
             return intent.value == 0   ? panels_.show_text && !focus_
                    : intent.value == 1 ? panels_.show_side && !focus_
                                        : panels_.show_timeline;
@@ -43,7 +44,10 @@ std::optional<bool> App::is_on(const Intent& intent) const {
 std::vector<std::vector<MenuSection>> App::menu_columns() const {
     MenuSection file = section_of(Group::file);
     for (std::size_t i = 0; i < std::min<std::size_t>(settings_.recent.size(), 4); ++i)
-        file.items.push_back({std::filesystem::path(settings_.recent[i]).filename().string(), {}, {Intent::Kind::recent, i}, std::nullopt});
+        file.items.push_back({std::filesystem::path(settings_.recent[i]).filename().string(),
+                              {},
+                              {Intent::Kind::recent, i},
+                              std::nullopt});
     const std::pair<const char*, lesson::ExportKind> files[] = {
         {"Save this view as a picture (SVG)", lesson::ExportKind::picture},
         {"Save a page to step through (HTML)", lesson::ExportKind::page},

@@ -113,8 +113,9 @@ void App::toggle_matrix() {
     const steps::Steps& steps = shown_[0]->steps();
     const bool shuffle = playhead_.step < steps.size() && steps.steps[playhead_.step].kind == StepKind::shuffle;
     if (!stage_.matrix_fits)
-        notify("The matrix has no room: show the stage alone (F), hide the steps (K), make the window higher, or make all "
-               "smaller (Ctrl -).");
+        notify(
+            "The matrix has no room: show the stage alone (F), hide the steps (K), make the window higher, or make all "
+            "smaller (Ctrl -).");
     else if (!shuffle) notify("The matrix is shown at each shuffle; this step is none.", true);
 }
 

@@ -261,7 +261,8 @@ void App::draw_wrong_answer(const Pane& pane) const {
     const auto& answers = prediction_.answers();
     const auto wrong = std::find_if(answers.begin(), answers.end(), [&](const lesson::Answered& answer) {
         return answer.question.kind == lesson::QuestionKind::source_lane && answer.marked.understood &&
-               !answer.marked.right && answer.question.step == playhead_.step && answer.question.warp == selection_.warp;
+               !answer.marked.right && answer.question.step == playhead_.step &&
+               answer.question.warp == selection_.warp;
     });
     if (wrong == answers.end()) return;
     const Scene& scene = stage_.scene();

@@ -24,8 +24,8 @@ void App::adopt_runs() {
         const bool stays = is_edited() && shown_[side];
         errors_[side] = stays ? std::string() : result.error;
         // A change that does not run leaves what was shown, and says why where it was made.
-        if (!result.error.empty() && shown_[side] && !changes_of(side).empty() && !(edited_ && !edited_->problem.empty()) &&
-            shown_[side]->trace().header.variant == names_[side]) {
+        if (!result.error.empty() && shown_[side] && !changes_of(side).empty() &&
+            !(edited_ && !edited_->problem.empty()) && shown_[side]->trace().header.variant == names_[side]) {
             refuse_change(result.error);
             errors_[side].clear();
         }
@@ -60,7 +60,8 @@ void App::show_run(std::shared_ptr<const RunView> run_view) {
     const std::shared_ptr<const RunView> last = whole_ ? whole_ : shown_[0];
     shown_[0] = std::move(run_view);
     // A lesson may have several kernel files: the one that ran is shown.
-    if (const lesson::Run& run = *shown_[0]->run; !run.source.empty() && (is_edited() || run.kernel_file != source_.file))
+    if (const lesson::Run& run = *shown_[0]->run;
+        !run.source.empty() && (is_edited() || run.kernel_file != source_.file))
         source_.set_source(run.kernel_file, run.source);
     const steps::Steps& steps = shown_[0]->steps();
     const auto recorded = [&](const WarpRef& warp) {

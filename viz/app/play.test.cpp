@@ -266,7 +266,8 @@ TEST(Questions, TheTextAsksAndDoesNotTell) {
 // Views that were open, links to them, exports: nothing tells what is asked.
 TEST(Questions, NoViewTellsWhileOneIsOpen) {
     lesson::Presentation shown = with_text();
-    shown.text += "\n[times](view:timings) [tree](view:tree) [boxes](view:boxes) [bits](view:rounding) [all](view:table)\n";
+    shown.text +=
+        "\n[times](view:timings) [tree](view:tree) [boxes](view:boxes) [bits](view:rounding) [all](view:table)\n";
     Desk desk(shown);
     desk.press(letter('Q'));
     desk.press(letter('Q'));
@@ -279,8 +280,8 @@ TEST(Questions, NoViewTellsWhileOneIsOpen) {
             << link;
         EXPECT_EQ(text_of_frame(desk).find("496"), std::string::npos) << link;
     }
-    for (const Intent::Kind kind : {Intent::Kind::tree, Intent::Kind::rounding, Intent::Kind::timings, Intent::Kind::table,
-                                    Intent::Kind::measure, Intent::Kind::export_run}) {
+    for (const Intent::Kind kind : {Intent::Kind::tree, Intent::Kind::rounding, Intent::Kind::timings,
+                                    Intent::Kind::table, Intent::Kind::measure, Intent::Kind::export_run}) {
         desk.app->apply({kind, 0});
         desk.frame();
         EXPECT_NE(desk.app->notice().sentence.find("would tell"), std::string::npos) << static_cast<int>(kind);

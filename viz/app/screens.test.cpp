@@ -43,22 +43,27 @@ lesson::Presentation presentation() {
     shown.variants.clear();
     shown.all_variants.clear();
     for (const auto& [name, title] :
-         {std::pair{"09_at_the_limit/atomic_turn_f32", "atomic"}, std::pair{"05_warp_shuffle/block_sum_shared", "shared tree"},
-          std::pair{"05_warp_shuffle/block_sum_two_level", "two-level"}, std::pair{"02_shared_memory/shared_tree_interleaved", "interleaved"},
+         {std::pair{"09_at_the_limit/atomic_turn_f32", "atomic"},
+          std::pair{"05_warp_shuffle/block_sum_shared", "shared tree"},
+          std::pair{"05_warp_shuffle/block_sum_two_level", "two-level"},
+          std::pair{"02_shared_memory/shared_tree_interleaved", "interleaved"},
           std::pair{"08_number_formats/block_all_reduce_sum_f16_f16", "f16"},
-          std::pair{"12_dot_product/dot_product_f32x4_f32", "dot"}, std::pair{"13_softmax/online_softmax_f32", "online"},
-          std::pair{"14_layer_norm/layer_norm_welford", "Welford"},
-          std::pair{"17_nms/chain", "a chain"}}) {
+          std::pair{"12_dot_product/dot_product_f32x4_f32", "dot"},
+          std::pair{"13_softmax/online_softmax_f32", "online"},
+          std::pair{"14_layer_norm/layer_norm_welford", "Welford"}, std::pair{"17_nms/chain", "a chain"}}) {
         if (!std::filesystem::exists(std::string(LANEWISE_RECORDED) + "/" + name + ".ndjson")) continue;
         shown.variants.push_back({name, title, "a recorded run", false});
         shown.all_variants.push_back(name);
     }
     shown.services.run = recorded;
-    shown.lessons = {{"01_global_memory", "Global memory", "You have 256 numbers in global memory and want their sum.", "/programs/01", "158 µs"},
-                     {"05_samples", "Samples", "Thirty-two lanes hold one number each. You want the sum.", "/programs/05", "23.4 µs · 3.10×"},
+    shown.lessons = {{"01_global_memory", "Global memory", "You have 256 numbers in global memory and want their sum.",
+                      "/programs/01", "158 µs"},
+                     {"05_samples", "Samples", "Thirty-two lanes hold one number each. You want the sum.",
+                      "/programs/05", "23.4 µs · 3.10×"},
                      {"09_at_the_limit", "At the limit", std::string(300, 'w') + ". Done.", "", "19.88 µs · 1.02×"}};
     shown.ladder_source = "2^24 floats to one number · NVIDIA H200 · recorded 2026-11-22";
-    shown.glossary = "## lane\nA thread's place in its warp.\nSource: Guide\n\n## barrier\nA point that all threads reach.\nSource: Guide\n";
+    shown.glossary =
+        "## lane\nA thread's place in its warp.\nSource: Guide\n\n## barrier\nA point that all threads reach.\nSource: Guide\n";
     return shown;
 }
 
@@ -110,7 +115,9 @@ TEST(Screens, OfOneVariantHaveNoFaultyLabel) {
                     if (view != Key::none) app.press(view);
                     for (const std::size_t step : {std::size_t{1}, std::size_t{4}, std::size_t{9}, std::size_t{1000}}) {
                         app.apply({Intent::Kind::go_to, step});
-                        look_at(app, gui, screen, app.state() + (view == Key::none ? "" : std::string(", view ") + static_cast<char>(view)));
+                        look_at(
+                            app, gui, screen,
+                            app.state() + (view == Key::none ? "" : std::string(", view ") + static_cast<char>(view)));
                     }
                     if (view != Key::none) app.press(view);
                 }

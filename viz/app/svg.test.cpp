@@ -73,7 +73,8 @@ TEST(Svg, SaysWhatItIsAndWhereItIsFrom) {
     }
     EXPECT_NE(all.find("title: Lanewise · 05 Samples · xor"), std::string::npos) << all;
     EXPECT_NE(all.find("desc: step 3 of 6: xor 8"), std::string::npos) << all;
-    EXPECT_NE(all.find("text: " + samples::presentation().services.run("warp_sum_xor")->origin + "\n"), std::string::npos)
+    EXPECT_NE(all.find("text: " + samples::presentation().services.run("warp_sum_xor")->origin + "\n"),
+              std::string::npos)
         << all;
 }
 

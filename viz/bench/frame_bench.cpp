@@ -96,7 +96,8 @@ lesson::Presentation present(const std::vector<std::string>& paths, std::vector<
         run->steps = steps::build_steps(run->trace);
         run->origin = "file " + path;
         shown.variants.push_back({path, run->trace.header.variant, "", false});
-        shown.services.run = [run, path, before = shown.services.run](const std::string& variant) -> std::shared_ptr<const lesson::Run> {
+        shown.services.run =
+            [run, path, before = shown.services.run](const std::string& variant) -> std::shared_ptr<const lesson::Run> {
             return variant == path ? run : before(variant);
         };
         const std::size_t count = run->steps.size();

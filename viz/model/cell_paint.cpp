@@ -11,7 +11,8 @@ using scene::Coverage;
 scene::CellRoom cell_room(float cell, float scale) {
     constexpr double kNarrowest = 7, kNarrow = 8;   // px of the faces
     const auto columns = [&](double face) {
-        return std::max(2.0, (static_cast<double>(cell / scale) - 1.5) / (face * static_cast<double>(Fonts::kCloseDigit)));
+        return std::max(2.0,
+                        (static_cast<double>(cell / scale) - 1.5) / (face * static_cast<double>(Fonts::kCloseDigit)));
     };
     return {columns(kNarrowest), columns(kNarrow)};
 }

@@ -38,7 +38,9 @@ public:
     void polygon(std::span<const Point>, Color) override {}
     void circle(Point, float, Color) override {}
     void ring(Point, float, Color, float) override {}
-    void arc(Point a, Point b, const ArcStyle& style) override { curves.push_back({a, b, style.thickness, clips_.back()}); }
+    void arc(Point a, Point b, const ArcStyle& style) override {
+        curves.push_back({a, b, style.thickness, clips_.back()});
+    }
     void gradient(const Rect&, Color, Color, Towards) override {}
     void text(const Fonts::Cut& cut, Point at, Color color, std::string_view text, float width) override {
         if (text.empty()) return;

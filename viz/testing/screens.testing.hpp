@@ -22,7 +22,8 @@ public:
     void fill(const Rect& box, Color color, float) override {
         if (color >> 24 < 0xc0) return;
         const Rect seen = cut(box);
-        std::erase_if(labels, [&](const Label& label) { return label.box.overlaps(seen) && seen.contains(label.box.center()); });
+        std::erase_if(
+            labels, [&](const Label& label) { return label.box.overlaps(seen) && seen.contains(label.box.center()); });
         // A card that hides an end of a label leaves the rest.
         for (Label& label : labels) {
             if (!label.box.overlaps(seen) || seen.y0 > label.box.y0 || seen.y1 < label.box.y1) continue;
@@ -44,7 +45,9 @@ public:
     }
     void text(const Fonts::Cut& font, Point at, Color color, std::string_view text, float width) override {
         if (text.empty() || color >> 24 < 0x30) return;
-        labels.push_back({std::string(text), {at.x, at.y + font.ascent - font.cap, at.x + width, at.y + font.ascent}, clips_.back()});
+        labels.push_back({std::string(text),
+                          {at.x, at.y + font.ascent - font.cap, at.x + width, at.y + font.ascent},
+                          clips_.back()});
     }
     void push_clip(const Rect& box) override { clips_.push_back(cut(box)); }
     void pop_clip() override { clips_.pop_back(); }
@@ -65,7 +68,8 @@ public:
             if (label.box.x0 < label.clip.x0 - scale || label.box.x1 > label.clip.x1 + scale)
                 found.push_back("\"" + label.text + "\" is cut off at a side");
             for (std::size_t k = i + 1; k < all.size() && all[k]->box.y0 < label.box.y1; ++k)
-                if (label.box.inset(scale * 0.6f).overlaps(all[k]->box.inset(scale * 0.6f)) && label.clip.overlaps(all[k]->clip))
+                if (label.box.inset(scale * 0.6f).overlaps(all[k]->box.inset(scale * 0.6f)) &&
+                    label.clip.overlaps(all[k]->clip))
                     found.push_back("\"" + label.text + "\" and \"" + all[k]->text + "\" overlap");
         }
         return found;

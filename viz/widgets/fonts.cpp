@@ -198,7 +198,8 @@ void set_close(ImFontAtlas& atlas, Fonts::Cut& cut, const Source& source) {
         config.GlyphMaxAdvanceX = advance;
         void* copy = ImGui::MemAlloc(source.bytes.size());
         std::copy(source.bytes.begin(), source.bytes.end(), static_cast<unsigned char*>(copy));
-        ImFont* font = atlas.AddFontFromMemoryTTF(copy, static_cast<int>(source.bytes.size()), cut.pixels, &config, range);
+        ImFont* font =
+            atlas.AddFontFromMemoryTTF(copy, static_cast<int>(source.bytes.size()), cut.pixels, &config, range);
         if (!cut.font) cut.font = font;
     };
     for (const Close& each : kClose) add(each.range, static_cast<float>(each.advance) * cut.em);

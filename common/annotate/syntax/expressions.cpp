@@ -169,8 +169,10 @@ std::vector<Assignment> assigned(CXCursor expression, const Places& places, cons
     std::vector<std::pair<Range, CXCursor>> parts;
     for (const CXCursor& part : children(cursor))
         if (const auto range = places.written(part)) parts.emplace_back(*range, part);
-    std::stable_sort(parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.first.first < b.first.first; });
-    if (parts.size() < 2 || parts.front().first.first != whole->first || parts.back().first.last != whole->last) return {};
+    std::stable_sort(parts.begin(), parts.end(),
+                     [](const auto& a, const auto& b) { return a.first.first < b.first.first; });
+    if (parts.size() < 2 || parts.front().first.first != whole->first || parts.back().first.last != whole->last)
+        return {};
     const Range left = parts.front().first, right = parts.back().first;
     const std::size_t sign = left.last + 1;
     if (right.first != sign + 1) return {};

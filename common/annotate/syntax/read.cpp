@@ -24,14 +24,16 @@ struct Text {
 // an unknown name often looks like one. What a name means is left to the compiler of the copies, which may know more.
 std::optional<std::string> syntax_error(CXTranslationUnit unit, const std::vector<CXFile>& own) {
     for (unsigned i = 0; i < clang_getNumDiagnostics(unit); ++i) {
-        const std::unique_ptr<void, void (*)(CXDiagnostic)> diagnostic(clang_getDiagnostic(unit, i), clang_disposeDiagnostic);
+        const std::unique_ptr<void, void (*)(CXDiagnostic)> diagnostic(clang_getDiagnostic(unit, i),
+                                                                       clang_disposeDiagnostic);
         if (clang_getDiagnosticSeverity(diagnostic.get()) < CXDiagnostic_Error) continue;
         CXFile file = nullptr;
         unsigned line = 0;
         clang_getFileLocation(clang_getDiagnosticLocation(diagnostic.get()), &file, &line, nullptr, nullptr);
         const std::string message = taken(clang_getDiagnosticSpelling(diagnostic.get()));
-        const bool here = std::any_of(own.begin(), own.end(),
-                                      [&](CXFile other) { return file && other && clang_File_isEqual(file, other) != 0; });
+        const bool here = std::any_of(own.begin(), own.end(), [&](CXFile other) {
+            return file && other && clang_File_isEqual(file, other) != 0;
+        });
         const bool syntax = message.starts_with("expected '") || message.starts_with("expected expression") ||
                             message.starts_with("expected statement");
         if (!here || !syntax) return std::nullopt;
@@ -60,8 +62,8 @@ public:
         for (Text& text : texts_) {
             handles.push_back(clang_getFile(unit_.get(), text.source->path().c_str()));
             auto file = std::make_unique<File>(text.source->path(), text.source->text(), text.source->first_line());
-            const std::vector<Span> hidden =
-                handles.back() ? hidden_in(unit_.get(), handles.back()) : std::vector<Span>{{0, text.source->text().size()}};
+            const std::vector<Span> hidden = handles.back() ? hidden_in(unit_.get(), handles.back())
+                                                            : std::vector<Span>{{0, text.source->text().size()}};
             file->fresh = first_ ? std::vector<Span>{} : without(text.hidden, hidden);
             text.hidden = first_ ? hidden : without(text.hidden, file->fresh);
             file->source.hide(hidden);

@@ -26,23 +26,27 @@ TEST(OwnFunctions, AreNotCudasOfThatName) {
               "__device__ float atomicMax(float* a, float v) { return atomic_max(1, (int*)a, 1); }\n"
               "void f(float* a, int* b) { atomicMax(a, 1.0f); atomic_max(2, b, 1); }");
     // The GPU's prelude has macros of these names.
-    EXPECT_EQ(traced(declaration + "void f(float* a, int* b) { atomicMax(a, 1.0f); atomicMax(b, 1); }", Copy::gpu_traced),
-              "__device__ float (atomicMax)(float* a, float v) { return atomic_max(1, (int*)a, 1); }\n"
-              "void f(float* a, int* b) { (atomicMax)(a, 1.0f); atomic_max(2, b, 1); }");
+    EXPECT_EQ(
+        traced(declaration + "void f(float* a, int* b) { atomicMax(a, 1.0f); atomicMax(b, 1); }", Copy::gpu_traced),
+        "__device__ float (atomicMax)(float* a, float v) { return atomic_max(1, (int*)a, 1); }\n"
+        "void f(float* a, int* b) { (atomicMax)(a, 1.0f); atomic_max(2, b, 1); }");
     EXPECT_EQ(reading_of(declaration).overloads, std::vector<std::string>{"atomicMax"});
-    EXPECT_EQ(reading_of("float4 make_float4(float x);\nint max(int* a);\nfloat min(float, float);\nfloat own(float);").overloads,
+    EXPECT_EQ(reading_of("float4 make_float4(float x);\nint max(int* a);\nfloat min(float, float);\nfloat own(float);")
+                  .overloads,
               (std::vector<std::string>{"make_float4", "max"}));
 }
 
 TEST(OwnFunctions, InATemplateMayBeEither) {
-    const std::string text = "float atomicMax(float* a, float v);\ntemplate <class T> void f(T* a) { atomicMax(a, T(1)); }";
+    const std::string text =
+        "float atomicMax(float* a, float v);\ntemplate <class T> void f(T* a) { atomicMax(a, T(1)); }";
     EXPECT_EQ(traced(text), text);  // the emulator records its own function itself
     const std::string cudas = "template <class T> void f(T* a) { atomicMin(a, T(1)); }";
     EXPECT_EQ(traced(cudas), "template <class T> void f(T* a) { atomic_min(1, a, T(1)); }");
 }
 
 TEST(OwnFunctions, MayBeCalledLikeAShuffle) {
-    const std::string text = "struct Deck { float shfl(float v, int o); };\nvoid f(Deck d, float v) { v += d.shfl(v, 1); }";
+    const std::string text =
+        "struct Deck { float shfl(float v, int o); };\nvoid f(Deck d, float v) { v += d.shfl(v, 1); }";
     EXPECT_EQ(traced(text), text);
 }
 
@@ -114,15 +118,18 @@ TEST(Launches, AreNoObstacle) {
 
 TEST(Beside, FilesAreAnnotatedToo) {
     const lanewise::testing::TemporaryFolder folder;
-    folder.write("sums.cuh", "#pragma once\n#include <cmath>\n"
-                                       "__device__ float sum(float v) {\n  v += __shfl_xor_sync(~0u, v, 1);\n  return v;\n}\n");
-    const std::string text = "#include \"sums.cuh\"\n__global__ void f(float* out) { __shared__ float a[2]; *out = sum(1); }\n";
+    folder.write("sums.cuh",
+                 "#pragma once\n#include <cmath>\n"
+                 "__device__ float sum(float v) {\n  v += __shfl_xor_sync(~0u, v, 1);\n  return v;\n}\n");
+    const std::string text =
+        "#include \"sums.cuh\"\n__global__ void f(float* out) { __shared__ float a[2]; *out = sum(1); }\n";
     const Reading reading = read_kernels((folder.path() / "kernels.cuh").string(), text, test_prelude());
     ASSERT_EQ(reading.file_count(), 2u);
     EXPECT_EQ(copy_name(reading, 1, Copy::emulated), "sums.kernels.emulated.cuh");
-    EXPECT_EQ(short_names(derived_copy(reading, 0, Copy::emulated_traced)),
-              "#include \"sums.kernels.emulated_traced.cuh\"\n"
-              "__global__ void f(float* out) { __shared__ float a[2]; LANEWISE_GUARD(a) shared_array(0, a); *out = sum(1); }\n");
+    EXPECT_EQ(
+        short_names(derived_copy(reading, 0, Copy::emulated_traced)),
+        "#include \"sums.kernels.emulated_traced.cuh\"\n"
+        "__global__ void f(float* out) { __shared__ float a[2]; LANEWISE_GUARD(a) shared_array(0, a); *out = sum(1); }\n");
     // Its lines follow the file's own.
     const std::string copy = derived_copy(reading, 1, Copy::emulated_traced);
     EXPECT_TRUE(copy.starts_with("#line 3 \"" + (folder.path() / "kernels.cuh").string() + "\"\n")) << copy;

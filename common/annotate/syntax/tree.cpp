@@ -254,7 +254,8 @@ void read_tree(CXTranslationUnit unit, CXFile handle, const std::function<bool(C
     const Places places(file.source, handle);
     file.root.kind = StatementKind::container;
     file.root.last = file.source.size();
-    Tree(places, is_own, file, functions).declarations(children(clang_getTranslationUnitCursor(unit)), file.root.children);
+    Tree(places, is_own, file, functions)
+        .declarations(children(clang_getTranslationUnitCursor(unit)), file.root.children);
 }
 
 }  // namespace lanewise::annotate

@@ -34,7 +34,8 @@ public:
         } catch (const ForeignTrace& foreign) {
             seen_.refused = foreign.lesson();
         }
-        if (presentation.services.continue_with && !seen_.next.program.empty()) presentation.services.continue_with(seen_.next);
+        if (presentation.services.continue_with && !seen_.next.program.empty())
+            presentation.services.continue_with(seen_.next);
     }
     void screenshot(const Presentation& presentation, const WindowRequest& request, const std::string&) override {
         look(presentation, request);

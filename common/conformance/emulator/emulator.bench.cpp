@@ -43,7 +43,9 @@ int main() {
                 error = emu::testing::bytes_as<float>(outcome.buffers[1])[0] - reference;
             }
             std::sort(samples.begin(), samples.end());
-            const std::string how = threads == kChecked ? "checked" : threads == kRaces ? "races" : std::to_string(threads);
+            const std::string how = threads == kChecked ? "checked"
+                                    : threads == kRaces ? "races"
+                                                        : std::to_string(threads);
             std::printf("%-14s %8s %12.1f %12.1f %12.1f %14g\n", kernel, how.c_str(), samples[kSamples / 2],
                         samples[kSamples / 20], samples[kSamples - 1 - kSamples / 20], error);
         }

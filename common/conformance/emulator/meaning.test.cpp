@@ -30,7 +30,8 @@ launch::Outcome run(const launch::Plan& plan, bool record) {
 // left of 32 bits.
 template <class To, class From>
 To converted_by_gpu(From v) {
-    using Wide = std::conditional_t<(sizeof(To) > 4), To, std::conditional_t<std::is_signed_v<To>, std::int32_t, std::uint32_t>>;
+    using Wide =
+        std::conditional_t<(sizeof(To) > 4), To, std::conditional_t<std::is_signed_v<To>, std::int32_t, std::uint32_t>>;
     constexpr int kBits = 8 * sizeof(Wide);
     if (std::isnan(v)) {
         if (kBits == 32 && sizeof(From) == 4) return 0;
@@ -44,14 +45,16 @@ To converted_by_gpu(From v) {
 
 template <class From>
 std::vector<From> values() {
-    std::vector<From> in = {0, -0.0f, 1, -1, 0.5f, -0.5f, 127.9f, 128, 255, 256, 300, -300, 32767, 40000, 65536, 70000, -70000};
+    std::vector<From> in = {0,   -0.0f, 1,    -1,    0.5f,  -0.5f, 127.9f, 128,   255,
+                            256, 300,   -300, 32767, 40000, 65536, 70000,  -70000};
     using Limits = std::numeric_limits<From>;
     for (const double edge : {31.0, 32.0, 63.0, 64.0})
         for (const double sign : {1.0, -1.0})
             for (const From v : {static_cast<From>(sign * std::exp2(edge))})
                 for (const From next : {std::nextafter(v, From{0}), v, std::nextafter(v, v * 2)}) in.push_back(next);
-    for (const From v : {Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), Limits::max(), Limits::lowest(),
-                         Limits::denorm_min(), static_cast<From>(1e10), static_cast<From>(-1e10), static_cast<From>(1e20)})
+    for (const From v :
+         {Limits::infinity(), -Limits::infinity(), Limits::quiet_NaN(), Limits::max(), Limits::lowest(),
+          Limits::denorm_min(), static_cast<From>(1e10), static_cast<From>(-1e10), static_cast<From>(1e20)})
         in.push_back(v);
     return in;
 }
@@ -68,7 +71,8 @@ void convert(const std::string& arguments) {
         for (std::size_t i = 0; i < in.size(); ++i)
             for (int way = 0; way < 3; ++way)
                 if (way < 2 || std::isfinite(in[i] + in[i]))
-                    ASSERT_EQ(out[3 * i + way], (converted_by_gpu<To>(in[i]))) << arguments << ": " << in[i] << ", way " << way;
+                    ASSERT_EQ(out[3 * i + way], (converted_by_gpu<To>(in[i])))
+                        << arguments << ": " << in[i] << ", way " << way;
     }
 }
 
@@ -126,7 +130,8 @@ void shift(const std::string& arguments) {
     std::vector<T> in;
     std::vector<Amount> by;
     for (const long long value : {0ll, 5ll, -5ll, 0x85ll, 0x7fffffffll, 0x80000005ll, -0x7fffffffffffffffll})
-        for (const long long amount : {0ll, 1ll, 7ll, 31ll, 32ll, 33ll, 63ll, 64ll, 255ll, -1ll, 1ll << 32, (1ll << 32) + 3}) {
+        for (const long long amount :
+             {0ll, 1ll, 7ll, 31ll, 32ll, 33ll, 63ll, 64ll, 255ll, -1ll, 1ll << 32, (1ll << 32) + 3}) {
             in.push_back(static_cast<T>(value));
             by.push_back(static_cast<Amount>(amount));
         }
@@ -200,7 +205,8 @@ TEST(Meaning, DivisionsByZeroEndInNoTrap) {
     divide<unsigned char>("unsigned char", {{7, 0, 0xff, 7}});
     divide<short>("short", {{7, 0, -1, 7}, {-7, 0, -1, -7}, {-32768, -1, -32768, 0}});
     divide<unsigned short>("unsigned short", {{7, 0, 0xffff, 7}});
-    divide<int>("int", {{7, 0, -1, 7}, {-7, 0, -1, -7}, {0, 0, -1, 0}, {kLeast, -1, kLeast, 0}, {kLeast, 0, -1, kLeast}});
+    divide<int>("int",
+                {{7, 0, -1, 7}, {-7, 0, -1, -7}, {0, 0, -1, 0}, {kLeast, -1, kLeast, 0}, {kLeast, 0, -1, kLeast}});
     divide<unsigned>("unsigned", {{7, 0, 0xffffffffu, 7}, {0, 0, 0xffffffffu, 0}, {~0u, 0, ~0u, ~0u}});
     divide<long long>("long long", {{7, 0, 0xffffffffll, 7}, {-7, 0, -1, -7}, {0, 0, 0xffffffffll, 0},
                                     {kLeastLong, -1, kLeastLong, 0}, {1ll << 40, 0, -1, 1ll << 40},

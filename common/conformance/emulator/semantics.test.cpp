@@ -96,7 +96,8 @@ TEST(Semantics, PoisonIsNotANumberInEveryFormat) {
         std::memcpy(&value, memory + at, bytes);
         return value;
     };
-    for (const Element element : {Element::f16, Element::bf16, Element::f32, Element::f64, Element::e4m3, Element::e5m2}) {
+    for (const Element element :
+         {Element::f16, Element::bf16, Element::f32, Element::f64, Element::e4m3, Element::e5m2}) {
         const auto size = static_cast<std::size_t>(element_size(element));
         for (std::size_t at = 0; at + size <= sizeof memory; at += size)
             EXPECT_TRUE(std::isnan(element_to_double(element, bits(at, size)))) << element_name(element) << " " << at;

@@ -14,19 +14,19 @@ template <> struct LanewiseExchanged<short> { using type = int; };
 template <> struct LanewiseExchanged<unsigned short> { using type = int; };
 
 template <class T>
-LANEWISE_INTRINSIC typename LanewiseExchanged<T>::type lanewise_exchange(int line, lanewise_emulated::Op op, unsigned mask,
-                                                                    T value, int arg, int width) {
+LANEWISE_INTRINSIC typename LanewiseExchanged<T>::type lanewise_exchange(int line, lanewise_emulated::Op op,
+                                                                         unsigned mask, T value, int arg, int width) {
     using E = typename LanewiseExchanged<T>::type;
     return lanewise_emulated::value_of<E>(
         lanewise_emulated::meet_for(line, op, lanewise_emulated::value_element<E>(), mask,
                                     lanewise_emulated::bits_of(static_cast<E>(value)), arg, width));
 }
 
-#define LANEWISE_SHUFFLE(intrinsic, operation)                                                                         \
-    template <class T>                                                                                            \
-    LANEWISE_INLINE typename LanewiseExchanged<T>::type intrinsic(unsigned mask, T value, int arg, int width = 32,       \
-                                                           LANEWISE_LINE) {                                       \
-        return lanewise_exchange(line, lanewise_emulated::Op::operation, mask, value, arg, width);                \
+#define LANEWISE_SHUFFLE(intrinsic, operation)                                                                     \
+    template <class T>                                                                                             \
+    LANEWISE_INLINE typename LanewiseExchanged<T>::type intrinsic(unsigned mask, T value, int arg, int width = 32, \
+                                                                  LANEWISE_LINE) {                                 \
+        return lanewise_exchange(line, lanewise_emulated::Op::operation, mask, value, arg, width);                 \
     }
 LANEWISE_SHUFFLE(__shfl_sync, shfl_idx)
 LANEWISE_SHUFFLE(__shfl_up_sync, shfl_up)
@@ -85,11 +85,11 @@ LANEWISE_INTRINSIC unsigned __match_all_sync(unsigned mask, T value, int* predic
 }
 
 // CUDA has these for int and unsigned, the bitwise ones for unsigned alone (sm_80 and later).
-#define LANEWISE_REDUCE(intrinsic, operation, T)                                                                       \
-    LANEWISE_INTRINSIC T intrinsic(unsigned mask, T value, LANEWISE_LINE) {                                                 \
-        return static_cast<T>(lanewise_emulated::meet_for(line, lanewise_emulated::Op::operation,                 \
-                                                          lanewise::element_of<T>(), mask,                        \
-                                                          lanewise_emulated::bits_of(value), 0, 32));             \
+#define LANEWISE_REDUCE(intrinsic, operation, T)                                                      \
+    LANEWISE_INTRINSIC T intrinsic(unsigned mask, T value, LANEWISE_LINE) {                           \
+        return static_cast<T>(lanewise_emulated::meet_for(line, lanewise_emulated::Op::operation,     \
+                                                          lanewise::element_of<T>(), mask,            \
+                                                          lanewise_emulated::bits_of(value), 0, 32)); \
     }
 LANEWISE_REDUCE(__reduce_add_sync, reduce_add, int)
 LANEWISE_REDUCE(__reduce_add_sync, reduce_add, unsigned)

@@ -35,15 +35,18 @@ public:
 private:
     template <class Op>
     LANEWISE_MEMBER T reduce(int line, T input, Op op, int valid) {
-        const unsigned thread = lanewise_details::thread_rank(), first = thread / 32 * 32, count = static_cast<unsigned>(valid);
+        const unsigned thread = lanewise_details::thread_rank(), first = thread / 32 * 32,
+                       count = static_cast<unsigned>(valid);
         const unsigned last = count <= first ? 0 : count - first - 1;  // of a warp without values, nothing is taken
-        const T all = lanewise_details::reduced(line, lanewise_details::warp_mask(), input, op, thread % 32, last < 31 ? last : 31, 32);
+        const T all = lanewise_details::reduced(line, lanewise_details::warp_mask(), input, op, thread % 32,
+                                                last < 31 ? last : 31, 32);
         if (kWarps == 1) return all;
         if (thread % 32 == 0) warps_[thread / 32] = all;
         lanewise_emulated::sync_block(line);
         T result = all;
         if (thread == 0)
-            for (unsigned warp = 1; warp < static_cast<unsigned>(kWarps) && warp * 32 < count; ++warp) result = op(result, warps_[warp]);
+            for (unsigned warp = 1; warp < static_cast<unsigned>(kWarps) && warp * 32 < count; ++warp)
+                result = op(result, warps_[warp]);
         return result;
     }
 
@@ -62,7 +65,9 @@ public:
 
     // One value to a thread. Without an initial value the first thread's exclusive result is not defined.
     template <class Op>
-    LANEWISE_MEMBER void InclusiveScan(T input, T& output, Op op, LANEWISE_HERE) { output = scan(line, input, op).inclusive(op); }
+    LANEWISE_MEMBER void InclusiveScan(T input, T& output, Op op, LANEWISE_HERE) {
+        output = scan(line, input, op).inclusive(op);
+    }
     template <class Op>
     LANEWISE_MEMBER void InclusiveScan(T input, T& output, Op op, T& aggregate, LANEWISE_HERE) {
         const Part part = scan(line, input, op);
@@ -94,7 +99,9 @@ public:
         const Part part = scan(line, input, op);
         output = part.exclusive(from_first(line, prefix, part.all), op);
     }
-    LANEWISE_MEMBER void InclusiveSum(T input, T& output, LANEWISE_HERE) { InclusiveScan(input, output, cub::Sum(), line); }
+    LANEWISE_MEMBER void InclusiveSum(T input, T& output, LANEWISE_HERE) {
+        InclusiveScan(input, output, cub::Sum(), line);
+    }
     LANEWISE_MEMBER void InclusiveSum(T input, T& output, T& aggregate, LANEWISE_HERE) {
         InclusiveScan(input, output, cub::Sum(), aggregate, line);
     }
@@ -103,7 +110,9 @@ public:
     LANEWISE_MEMBER void InclusiveSum(T input, T& output, Prefix& prefix, LANEWISE_HERE) {
         InclusiveScan(input, output, cub::Sum(), prefix, line);
     }
-    LANEWISE_MEMBER void ExclusiveSum(T input, T& output, LANEWISE_HERE) { ExclusiveScan(input, output, T{}, cub::Sum(), line); }
+    LANEWISE_MEMBER void ExclusiveSum(T input, T& output, LANEWISE_HERE) {
+        ExclusiveScan(input, output, T{}, cub::Sum(), line);
+    }
     LANEWISE_MEMBER void ExclusiveSum(T input, T& output, T& aggregate, LANEWISE_HERE) {
         ExclusiveScan(input, output, T{}, cub::Sum(), aggregate, line);
     }
@@ -130,7 +139,8 @@ public:
         write_exclusive(input, output, op, scan(line, joined(input, op), op).exclusive(initial, op));
     }
     template <int kItems, class Op>
-    LANEWISE_MEMBER void ExclusiveScan(T (&input)[kItems], T (&output)[kItems], T initial, Op op, T& aggregate, LANEWISE_HERE) {
+    LANEWISE_MEMBER void ExclusiveScan(T (&input)[kItems], T (&output)[kItems], T initial, Op op, T& aggregate,
+                                       LANEWISE_HERE) {
         const Part part = scan(line, joined(input, op), op);
         write_exclusive(input, output, op, part.exclusive(initial, op));
         aggregate = part.all;
@@ -214,7 +224,8 @@ private:
         return all;
     }
     template <int kItems, class Op>
-    LANEWISE_MEMBER static void write_inclusive(T (&input)[kItems], T (&output)[kItems], Op op, T before, bool is_first) {
+    LANEWISE_MEMBER static void write_inclusive(T (&input)[kItems], T (&output)[kItems], Op op, T before,
+                                                bool is_first) {
         T sum = is_first ? input[0] : op(before, input[0]);
         for (int i = 0; i < kItems; ++i) {
             if (i > 0) sum = op(sum, input[i]);

@@ -107,7 +107,9 @@ struct Logical {
     static constexpr int kWidth = kEven ? kThreads : 32;
     LANEWISE_UNHOOKED static unsigned first() { return kEven ? lane() / kThreads * kThreads : 0; }
     LANEWISE_UNHOOKED static unsigned place() { return lane() - first(); }
-    LANEWISE_UNHOOKED static unsigned mask() { return (kThreads == 32 ? ~0u : ~(~0u << kThreads % 32) << first()) & warp_mask(); }
+    LANEWISE_UNHOOKED static unsigned mask() {
+        return (kThreads == 32 ? ~0u : ~(~0u << kThreads % 32) << first()) & warp_mask();
+    }
 };
 
 }  // namespace lanewise_details

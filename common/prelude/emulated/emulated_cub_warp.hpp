@@ -76,7 +76,9 @@ public:
         output = scan(line, input, op);
         aggregate = last(line, output);
     }
-    LANEWISE_MEMBER void InclusiveSum(T input, T& output, LANEWISE_HERE) { InclusiveScan(input, output, cub::Sum(), line); }
+    LANEWISE_MEMBER void InclusiveSum(T input, T& output, LANEWISE_HERE) {
+        InclusiveScan(input, output, cub::Sum(), line);
+    }
     LANEWISE_MEMBER void InclusiveSum(T input, T& output, T& aggregate, LANEWISE_HERE) {
         InclusiveScan(input, output, cub::Sum(), aggregate, line);
     }
@@ -97,7 +99,9 @@ public:
         output = Warp::place() > 0 ? op(initial, before) : initial;
         aggregate = last(line, inclusive);
     }
-    LANEWISE_MEMBER void ExclusiveSum(T input, T& output, LANEWISE_HERE) { ExclusiveScan(input, output, T{}, cub::Sum(), line); }
+    LANEWISE_MEMBER void ExclusiveSum(T input, T& output, LANEWISE_HERE) {
+        ExclusiveScan(input, output, T{}, cub::Sum(), line);
+    }
     LANEWISE_MEMBER void ExclusiveSum(T input, T& output, T& aggregate, LANEWISE_HERE) {
         ExclusiveScan(input, output, T{}, cub::Sum(), aggregate, line);
     }
@@ -117,7 +121,8 @@ public:
         Scan(input, inclusive, exclusive, T{}, cub::Sum(), line);
     }
     LANEWISE_MEMBER T Broadcast(T input, unsigned lane, LANEWISE_HERE) {
-        return lanewise_details::moved<lanewise_details::Move::from>(line, Warp::mask(), input, static_cast<int>(lane), Warp::kWidth);
+        return lanewise_details::moved<lanewise_details::Move::from>(line, Warp::mask(), input, static_cast<int>(lane),
+                                                                     Warp::kWidth);
     }
 
 private:
@@ -129,7 +134,8 @@ private:
         return lanewise_details::moved<lanewise_details::Move::up>(line, Warp::mask(), value, 1, Warp::kWidth);
     }
     LANEWISE_UNHOOKED static T last(int line, T value) {
-        return lanewise_details::moved<lanewise_details::Move::from>(line, Warp::mask(), value, __popc(Warp::mask()) - 1, Warp::kWidth);
+        return lanewise_details::moved<lanewise_details::Move::from>(line, Warp::mask(), value,
+                                                                     __popc(Warp::mask()) - 1, Warp::kWidth);
     }
 };
 

@@ -20,7 +20,12 @@ using namespace ::std;  // what kernels use of the rest of libcu++ is what C++ h
 
 namespace cuda {
 
-enum thread_scope { thread_scope_system = 0, thread_scope_device = 1, thread_scope_block = 2, thread_scope_thread = 10 };
+enum thread_scope {
+    thread_scope_system = 0,
+    thread_scope_device = 1,
+    thread_scope_block = 2,
+    thread_scope_thread = 10
+};
 
 namespace std {
 enum class memory_order : int { relaxed, consume, acquire, release, acq_rel, seq_cst };
@@ -291,7 +296,9 @@ public:
     atomic_flag_of() = default;
     LANEWISE_LIBRARY constexpr atomic_flag_of(bool value) : value_(value) {}
     LANEWISE_LIBRARY bool test(memory_order order = memory_order::seq_cst) const { return value_.load(order) != 0; }
-    LANEWISE_LIBRARY bool test_and_set(memory_order order = memory_order::seq_cst) { return value_.exchange(1, order) != 0; }
+    LANEWISE_LIBRARY bool test_and_set(memory_order order = memory_order::seq_cst) {
+        return value_.exchange(1, order) != 0;
+    }
     LANEWISE_LIBRARY void clear(memory_order order = memory_order::seq_cst) { value_.store(0, order); }
     LANEWISE_LIBRARY void wait(bool old, memory_order order = memory_order::seq_cst) const { value_.wait(old, order); }
     LANEWISE_LIBRARY void notify_one() {}

@@ -22,63 +22,77 @@
     make(rd, lanewise_emulated::Round::down)      \
     make(ru, lanewise_emulated::Round::up)
 
-#define LANEWISE_ARITHMETIC(suffix, round)                                                                        \
+#define LANEWISE_ARITHMETIC(suffix, round)                                                                             \
     LANEWISE_INTRINSIC float __fadd_##suffix(float a, float b) { return lanewise_emulated::add_rounded(a, b, round); } \
-    LANEWISE_INTRINSIC float __fsub_##suffix(float a, float b) { return lanewise_emulated::add_rounded(a, -b, round); } \
+    LANEWISE_INTRINSIC float __fsub_##suffix(float a, float b) {                                                       \
+        return lanewise_emulated::add_rounded(a, -b, round);                                                           \
+    }                                                                                                                  \
     LANEWISE_INTRINSIC float __fmul_##suffix(float a, float b) { return lanewise_emulated::mul_rounded(a, b, round); } \
     LANEWISE_INTRINSIC float __fdiv_##suffix(float a, float b) { return lanewise_emulated::div_rounded(a, b, round); } \
     LANEWISE_INTRINSIC float __frcp_##suffix(float a) { return lanewise_emulated::div_rounded(1.0f, a, round); }       \
     LANEWISE_INTRINSIC float __fsqrt_##suffix(float a) { return lanewise_emulated::sqrt_rounded(a, round); }           \
     LANEWISE_INTRINSIC float __fmaf_##suffix(float a, float b, float c) {                                              \
-        return lanewise_emulated::fma_rounded(a, b, c, round);                                                    \
-    }                                                                                                             \
-    LANEWISE_INTRINSIC double __dadd_##suffix(double a, double b) { return lanewise_emulated::add_rounded(a, b, round); } \
-    LANEWISE_INTRINSIC double __dsub_##suffix(double a, double b) { return lanewise_emulated::add_rounded(a, -b, round); } \
-    LANEWISE_INTRINSIC double __dmul_##suffix(double a, double b) { return lanewise_emulated::mul_rounded(a, b, round); } \
-    LANEWISE_INTRINSIC double __ddiv_##suffix(double a, double b) { return lanewise_emulated::div_rounded(a, b, round); } \
+        return lanewise_emulated::fma_rounded(a, b, c, round);                                                         \
+    }                                                                                                                  \
+    LANEWISE_INTRINSIC double __dadd_##suffix(double a, double b) {                                                    \
+        return lanewise_emulated::add_rounded(a, b, round);                                                            \
+    }                                                                                                                  \
+    LANEWISE_INTRINSIC double __dsub_##suffix(double a, double b) {                                                    \
+        return lanewise_emulated::add_rounded(a, -b, round);                                                           \
+    }                                                                                                                  \
+    LANEWISE_INTRINSIC double __dmul_##suffix(double a, double b) {                                                    \
+        return lanewise_emulated::mul_rounded(a, b, round);                                                            \
+    }                                                                                                                  \
+    LANEWISE_INTRINSIC double __ddiv_##suffix(double a, double b) {                                                    \
+        return lanewise_emulated::div_rounded(a, b, round);                                                            \
+    }                                                                                                                  \
     LANEWISE_INTRINSIC double __drcp_##suffix(double a) { return lanewise_emulated::div_rounded(1.0, a, round); }      \
     LANEWISE_INTRINSIC double __dsqrt_##suffix(double a) { return lanewise_emulated::sqrt_rounded(a, round); }         \
     LANEWISE_INTRINSIC double __fma_##suffix(double a, double b, double c) {                                           \
-        return lanewise_emulated::fma_rounded(a, b, c, round);                                                    \
+        return lanewise_emulated::fma_rounded(a, b, c, round);                                                         \
     }
 LANEWISE_SUFFIXED(LANEWISE_ARITHMETIC)
 #undef LANEWISE_ARITHMETIC
 LANEWISE_INTRINSIC float __frsqrt_rn(float a) { return lanewise_emulated::rsqrt_rounded(a); }
 
-#define LANEWISE_CONVERSIONS(suffix, round)                                                                       \
-    LANEWISE_INTRINSIC int __float2int_##suffix(float v) {                                                             \
-        return static_cast<int>(lanewise_emulated::to_signed(v, round, 4));                                       \
-    }                                                                                                             \
-    LANEWISE_INTRINSIC unsigned __float2uint_##suffix(float v) {                                                       \
-        return static_cast<unsigned>(lanewise_emulated::to_unsigned(v, round, 4));                                \
-    }                                                                                                             \
-    LANEWISE_INTRINSIC long long __float2ll_##suffix(float v) { return lanewise_emulated::to_signed(v, round, 8); }    \
-    LANEWISE_INTRINSIC unsigned long long __float2ull_##suffix(float v) {                                              \
-        return lanewise_emulated::to_unsigned(v, round, 8);                                                       \
-    }                                                                                                             \
-    LANEWISE_INTRINSIC int __double2int_##suffix(double v) {                                                           \
-        return static_cast<int>(lanewise_emulated::to_signed(v, round, 4, true));                                 \
-    }                                                                                                             \
-    LANEWISE_INTRINSIC unsigned __double2uint_##suffix(double v) {                                                     \
-        return static_cast<unsigned>(lanewise_emulated::to_unsigned(v, round, 4, true));                          \
-    }                                                                                                             \
-    LANEWISE_INTRINSIC long long __double2ll_##suffix(double v) {                                                      \
-        return lanewise_emulated::to_signed(v, round, 8, true);                                                   \
-    }                                                                                                             \
-    LANEWISE_INTRINSIC unsigned long long __double2ull_##suffix(double v) {                                            \
-        return lanewise_emulated::to_unsigned(v, round, 8, true);                                                 \
-    }                                                                                                             \
-    LANEWISE_INTRINSIC float __double2float_##suffix(double v) { return lanewise_emulated::to_float(v, round); }       \
-    LANEWISE_INTRINSIC float __int2float_##suffix(int v) {                                                             \
-        return lanewise_emulated::to_float(static_cast<long long>(v), round);                                     \
-    }                                                                                                             \
-    LANEWISE_INTRINSIC float __uint2float_##suffix(unsigned v) {                                                       \
-        return lanewise_emulated::to_float(static_cast<long long>(v), round);                                     \
-    }                                                                                                             \
-    LANEWISE_INTRINSIC float __ll2float_##suffix(long long v) { return lanewise_emulated::to_float(v, round); }        \
-    LANEWISE_INTRINSIC float __ull2float_##suffix(unsigned long long v) { return lanewise_emulated::to_float(v, round); } \
-    LANEWISE_INTRINSIC double __ll2double_##suffix(long long v) { return lanewise_emulated::to_double(v, round); }     \
-    LANEWISE_INTRINSIC double __ull2double_##suffix(unsigned long long v) { return lanewise_emulated::to_double(v, round); }
+#define LANEWISE_CONVERSIONS(suffix, round)                                                                         \
+    LANEWISE_INTRINSIC int __float2int_##suffix(float v) {                                                          \
+        return static_cast<int>(lanewise_emulated::to_signed(v, round, 4));                                         \
+    }                                                                                                               \
+    LANEWISE_INTRINSIC unsigned __float2uint_##suffix(float v) {                                                    \
+        return static_cast<unsigned>(lanewise_emulated::to_unsigned(v, round, 4));                                  \
+    }                                                                                                               \
+    LANEWISE_INTRINSIC long long __float2ll_##suffix(float v) { return lanewise_emulated::to_signed(v, round, 8); } \
+    LANEWISE_INTRINSIC unsigned long long __float2ull_##suffix(float v) {                                           \
+        return lanewise_emulated::to_unsigned(v, round, 8);                                                         \
+    }                                                                                                               \
+    LANEWISE_INTRINSIC int __double2int_##suffix(double v) {                                                        \
+        return static_cast<int>(lanewise_emulated::to_signed(v, round, 4, true));                                   \
+    }                                                                                                               \
+    LANEWISE_INTRINSIC unsigned __double2uint_##suffix(double v) {                                                  \
+        return static_cast<unsigned>(lanewise_emulated::to_unsigned(v, round, 4, true));                            \
+    }                                                                                                               \
+    LANEWISE_INTRINSIC long long __double2ll_##suffix(double v) {                                                   \
+        return lanewise_emulated::to_signed(v, round, 8, true);                                                     \
+    }                                                                                                               \
+    LANEWISE_INTRINSIC unsigned long long __double2ull_##suffix(double v) {                                         \
+        return lanewise_emulated::to_unsigned(v, round, 8, true);                                                   \
+    }                                                                                                               \
+    LANEWISE_INTRINSIC float __double2float_##suffix(double v) { return lanewise_emulated::to_float(v, round); }    \
+    LANEWISE_INTRINSIC float __int2float_##suffix(int v) {                                                          \
+        return lanewise_emulated::to_float(static_cast<long long>(v), round);                                       \
+    }                                                                                                               \
+    LANEWISE_INTRINSIC float __uint2float_##suffix(unsigned v) {                                                    \
+        return lanewise_emulated::to_float(static_cast<long long>(v), round);                                       \
+    }                                                                                                               \
+    LANEWISE_INTRINSIC float __ll2float_##suffix(long long v) { return lanewise_emulated::to_float(v, round); }     \
+    LANEWISE_INTRINSIC float __ull2float_##suffix(unsigned long long v) {                                           \
+        return lanewise_emulated::to_float(v, round);                                                               \
+    }                                                                                                               \
+    LANEWISE_INTRINSIC double __ll2double_##suffix(long long v) { return lanewise_emulated::to_double(v, round); }  \
+    LANEWISE_INTRINSIC double __ull2double_##suffix(unsigned long long v) {                                         \
+        return lanewise_emulated::to_double(v, round);                                                              \
+    }
 LANEWISE_SUFFIXED(LANEWISE_CONVERSIONS)
 #undef LANEWISE_CONVERSIONS
 LANEWISE_INTRINSIC double __int2double_rn(int v) { return v; }
@@ -97,13 +111,13 @@ LANEWISE_INTRINSIC double __hiloint2double(int hi, int lo) {
 }
 
 // `function` of one argument under its names for float; and, where CUDA has it, for double (both then overloaded).
-#define LANEWISE_FLOAT(intrinsic, function)                                                                            \
-    LANEWISE_INTRINSIC float intrinsic(float x) {                                                                           \
-        return lanewise_emulated::elementary(lanewise_emulated::Elementary::function, x);                         \
+#define LANEWISE_FLOAT(intrinsic, function)                                               \
+    LANEWISE_INTRINSIC float intrinsic(float x) {                                         \
+        return lanewise_emulated::elementary(lanewise_emulated::Elementary::function, x); \
     }
-#define LANEWISE_DOUBLE(intrinsic, function)                                                                           \
-    LANEWISE_INTRINSIC double intrinsic(double x) {                                                                         \
-        return lanewise_emulated::elementary(lanewise_emulated::Elementary::function, x);                         \
+#define LANEWISE_DOUBLE(intrinsic, function)                                              \
+    LANEWISE_INTRINSIC double intrinsic(double x) {                                       \
+        return lanewise_emulated::elementary(lanewise_emulated::Elementary::function, x); \
     }
 LANEWISE_FLOAT(lanewise_expf, exp)
 LANEWISE_FLOAT(lanewise_exp10f, exp10)

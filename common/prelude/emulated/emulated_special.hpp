@@ -29,10 +29,12 @@ LANEWISE_INTRINSIC double norm4d(double a, double b, double c, double d) { retur
 LANEWISE_INTRINSIC double rnorm3d(double a, double b, double c) { return 1 / norm3d(a, b, c); }
 LANEWISE_INTRINSIC double rnorm4d(double a, double b, double c, double d) { return 1 / norm4d(a, b, c, d); }
 LANEWISE_INTRINSIC float norm4df(float a, float b, float c, float d) {
-    return static_cast<float>(norm4d(static_cast<double>(a), static_cast<double>(b), static_cast<double>(c), static_cast<double>(d)));
+    return static_cast<float>(
+        norm4d(static_cast<double>(a), static_cast<double>(b), static_cast<double>(c), static_cast<double>(d)));
 }
 LANEWISE_INTRINSIC float rnorm4df(float a, float b, float c, float d) {
-    return static_cast<float>(rnorm4d(static_cast<double>(a), static_cast<double>(b), static_cast<double>(c), static_cast<double>(d)));
+    return static_cast<float>(
+        rnorm4d(static_cast<double>(a), static_cast<double>(b), static_cast<double>(c), static_cast<double>(d)));
 }
 LANEWISE_INLINE double norm(int count, const double* values) {
     double result = 0;

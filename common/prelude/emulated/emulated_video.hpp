@@ -21,7 +21,8 @@ LANEWISE_UNHOOKED constexpr unsigned as_part(int value, int i) {
 template <class T, class F>
 LANEWISE_UNHOOKED constexpr unsigned each_part(unsigned a, unsigned b, F f) {
     unsigned result = 0;
-    for (int i = 0; i < 4 / static_cast<int>(sizeof(T)); ++i) result |= as_part<T>(f(part_of<T>(a, i), part_of<T>(b, i)), i);
+    for (int i = 0; i < 4 / static_cast<int>(sizeof(T)); ++i)
+        result |= as_part<T>(f(part_of<T>(a, i), part_of<T>(b, i)), i);
     return result;
 }
 
@@ -90,21 +91,22 @@ LANEWISE_COMPARE(ltu, unsigned, x < y)
         return lanewise_emulated::each_part<type>(a, a, [](int x, int) { return x < 0 ? -x : x; });                   \
     }                                                                                                                 \
     LANEWISE_INTRINSIC unsigned __vabsss##parts(unsigned a) {                                                         \
-        return lanewise_emulated::each_part<type>(a, a, [](int x, int) {                                              \
-            return lanewise_emulated::saturated<type>(x < 0 ? -x : x);                                                \
-        });                                                                                                           \
+        return lanewise_emulated::each_part<type>(                                                                    \
+            a, a, [](int x, int) { return lanewise_emulated::saturated<type>(x < 0 ? -x : x); });                     \
     }                                                                                                                 \
     LANEWISE_INTRINSIC unsigned __vneg##parts(unsigned a) {                                                           \
         return lanewise_emulated::each_part<type>(a, a, [](int x, int) { return -x; });                               \
     }                                                                                                                 \
     LANEWISE_INTRINSIC unsigned __vnegss##parts(unsigned a) {                                                         \
-        return lanewise_emulated::each_part<type>(a, a, [](int x, int) { return lanewise_emulated::saturated<type>(-x); }); \
+        return lanewise_emulated::each_part<type>(a, a,                                                               \
+                                                  [](int x, int) { return lanewise_emulated::saturated<type>(-x); }); \
     }                                                                                                                 \
     LANEWISE_INTRINSIC unsigned __vsads##parts(unsigned a, unsigned b) {                                              \
         return lanewise_emulated::sum_of_parts<type>(a, b, [](int x, int y) { return x > y ? x - y : y - x; });       \
     }                                                                                                                 \
     LANEWISE_INTRINSIC unsigned __vsadu##parts(unsigned a, unsigned b) {                                              \
-        return lanewise_emulated::sum_of_parts<unsigned_type>(a, b, [](int x, int y) { return x > y ? x - y : y - x; }); \
+        return lanewise_emulated::sum_of_parts<unsigned_type>(a, b,                                                   \
+                                                              [](int x, int y) { return x > y ? x - y : y - x; });    \
     }
 LANEWISE_VIDEO(2, short, unsigned short)
 LANEWISE_VIDEO(4, signed char, unsigned char)
@@ -116,14 +118,24 @@ LANEWISE_VIDEO(4, signed char, unsigned char)
     LANEWISE_INTRINSIC type __viaddmin_##suffix(type a, type b, type c) { return min2(add(a, b), c); }         \
     LANEWISE_INTRINSIC type __vimax3_##suffix(type a, type b, type c) { return max2(max2(a, b), c); }          \
     LANEWISE_INTRINSIC type __vimin3_##suffix(type a, type b, type c) { return min2(min2(a, b), c); }
-#define LANEWISE_RELU(type, suffix, add, max2, min2)                                                                  \
-    LANEWISE_INTRINSIC type __vimax_##suffix##_relu(type a, type b) { return max2(max2(a, b), type{0}); }             \
-    LANEWISE_INTRINSIC type __vimin_##suffix##_relu(type a, type b) { return max2(min2(a, b), type{0}); }             \
-    LANEWISE_INTRINSIC type __viaddmax_##suffix##_relu(type a, type b, type c) { return max2(max2(add(a, b), c), type{0}); } \
-    LANEWISE_INTRINSIC type __viaddmin_##suffix##_relu(type a, type b, type c) { return max2(min2(add(a, b), c), type{0}); } \
-    LANEWISE_INTRINSIC type __vimax3_##suffix##_relu(type a, type b, type c) { return max2(max2(max2(a, b), c), type{0}); }  \
-    LANEWISE_INTRINSIC type __vimin3_##suffix##_relu(type a, type b, type c) { return max2(min2(min2(a, b), c), type{0}); }
-LANEWISE_INTRINSIC int lanewise_add(int a, int b) { return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b)); }
+#define LANEWISE_RELU(type, suffix, add, max2, min2)                                                      \
+    LANEWISE_INTRINSIC type __vimax_##suffix##_relu(type a, type b) { return max2(max2(a, b), type{0}); } \
+    LANEWISE_INTRINSIC type __vimin_##suffix##_relu(type a, type b) { return max2(min2(a, b), type{0}); } \
+    LANEWISE_INTRINSIC type __viaddmax_##suffix##_relu(type a, type b, type c) {                          \
+        return max2(max2(add(a, b), c), type{0});                                                         \
+    }                                                                                                     \
+    LANEWISE_INTRINSIC type __viaddmin_##suffix##_relu(type a, type b, type c) {                          \
+        return max2(min2(add(a, b), c), type{0});                                                         \
+    }                                                                                                     \
+    LANEWISE_INTRINSIC type __vimax3_##suffix##_relu(type a, type b, type c) {                            \
+        return max2(max2(max2(a, b), c), type{0});                                                        \
+    }                                                                                                     \
+    LANEWISE_INTRINSIC type __vimin3_##suffix##_relu(type a, type b, type c) {                            \
+        return max2(min2(min2(a, b), c), type{0});                                                        \
+    }
+LANEWISE_INTRINSIC int lanewise_add(int a, int b) {
+    return static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b));
+}
 LANEWISE_INTRINSIC unsigned lanewise_add(unsigned a, unsigned b) { return a + b; }
 LANEWISE_WHOLE(int, s32, lanewise_add, max, min)
 LANEWISE_WHOLE(unsigned, u32, lanewise_add, max, min)
@@ -135,20 +147,22 @@ LANEWISE_RELU(unsigned, s16x2, __vadd2, __vmaxs2, __vmins2)
 #undef LANEWISE_RELU
 
 // These say which of the two it was: the first where they are equal.
-#define LANEWISE_WHICH(type, suffix)                                                                                          \
-    LANEWISE_INLINE type __vibmax_##suffix(type a, type b, bool* first) { return *first = a >= b, a >= b ? a : b; }           \
+#define LANEWISE_WHICH(type, suffix)                                                                                \
+    LANEWISE_INLINE type __vibmax_##suffix(type a, type b, bool* first) { return *first = a >= b, a >= b ? a : b; } \
     LANEWISE_INLINE type __vibmin_##suffix(type a, type b, bool* first) { return *first = a <= b, a <= b ? a : b; }
 LANEWISE_WHICH(int, s32)
 LANEWISE_WHICH(unsigned, u32)
 #undef LANEWISE_WHICH
-#define LANEWISE_WHICH(type, suffix, max2, min2)                                                                              \
-    LANEWISE_INLINE unsigned __vibmax_##suffix(unsigned a, unsigned b, bool* upper, bool* lower) {                            \
-        *upper = static_cast<type>(a >> 16) >= static_cast<type>(b >> 16), *lower = static_cast<type>(a) >= static_cast<type>(b); \
-        return max2(a, b);                                                                                                    \
-    }                                                                                                                         \
-    LANEWISE_INLINE unsigned __vibmin_##suffix(unsigned a, unsigned b, bool* upper, bool* lower) {                            \
-        *upper = static_cast<type>(a >> 16) <= static_cast<type>(b >> 16), *lower = static_cast<type>(a) <= static_cast<type>(b); \
-        return min2(a, b);                                                                                                    \
+#define LANEWISE_WHICH(type, suffix, max2, min2)                                                   \
+    LANEWISE_INLINE unsigned __vibmax_##suffix(unsigned a, unsigned b, bool* upper, bool* lower) { \
+        *upper = static_cast<type>(a >> 16) >= static_cast<type>(b >> 16),                         \
+        *lower = static_cast<type>(a) >= static_cast<type>(b);                                     \
+        return max2(a, b);                                                                         \
+    }                                                                                              \
+    LANEWISE_INLINE unsigned __vibmin_##suffix(unsigned a, unsigned b, bool* upper, bool* lower) { \
+        *upper = static_cast<type>(a >> 16) <= static_cast<type>(b >> 16),                         \
+        *lower = static_cast<type>(a) <= static_cast<type>(b);                                     \
+        return min2(a, b);                                                                         \
     }
 LANEWISE_WHICH(short, s16x2, __vmaxs2, __vmins2)
 LANEWISE_WHICH(unsigned short, u16x2, __vmaxu2, __vminu2)

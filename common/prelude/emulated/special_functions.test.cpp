@@ -41,9 +41,19 @@ TEST(SimdIntrinsics, EachPartIsCalculatedByItself) {
         auto a = static_cast<unsigned>(random()), b = static_cast<unsigned>(random());
         if (round % 4 == 0) a = (round & 4) != 0 ? 0x80008000u : 0x80ff7f00u;
         if (round % 7 == 0) b = a;
-#define BOTH(name, sign, calculation)                                                                                   \
-    ASSERT_EQ(name##2(a, b), (expected<sign short>(a, b, [](Wide x, Wide y) { using T [[maybe_unused]] = sign short; return calculation; }))) << #name; \
-    ASSERT_EQ(name##4(a, b), (expected<sign char>(a, b, [](Wide x, Wide y) { using T [[maybe_unused]] = sign char; return calculation; }))) << #name;
+#define BOTH(name, sign, calculation)                                                         \
+    ASSERT_EQ(name##2(a, b), (expected<sign short>(a, b,                                      \
+                                                   [](Wide x, Wide y) {                       \
+                                                       using T [[maybe_unused]] = sign short; \
+                                                       return calculation;                    \
+                                                   })))                                       \
+        << #name;                                                                             \
+    ASSERT_EQ(name##4(a, b), (expected<sign char>(a, b,                                       \
+                                                  [](Wide x, Wide y) {                        \
+                                                      using T [[maybe_unused]] = sign char;   \
+                                                      return calculation;                     \
+                                                  })))                                        \
+        << #name;
         BOTH(__vadd, unsigned, x + y)
         BOTH(__vsub, unsigned, x - y)
         BOTH(__vaddss, signed, clamped<T>(x + y))
@@ -62,7 +72,8 @@ TEST(SimdIntrinsics, EachPartIsCalculatedByItself) {
         BOTH(__vsetlts, signed, x < y ? 1 : 0)
 #undef BOTH
         ASSERT_EQ(__vabs2(a), (expected<short>(a, a, [](Wide x, Wide) { return std::abs(x); })));
-        ASSERT_EQ(__vabsss4(a), (expected<signed char>(a, a, [](Wide x, Wide) { return std::min<Wide>(std::abs(x), 127); })));
+        ASSERT_EQ(__vabsss4(a),
+                  (expected<signed char>(a, a, [](Wide x, Wide) { return std::min<Wide>(std::abs(x), 127); })));
         ASSERT_EQ(__vnegss2(a), (expected<short>(a, a, [](Wide x, Wide) { return std::min<Wide>(-x, 32767); })));
         Wide differences = 0;
         for (int i = 0; i < 4; ++i) differences += std::abs(part<unsigned char>(a, i) - part<unsigned char>(b, i));
@@ -95,13 +106,18 @@ TEST(SpecialFunctions, AreTheInversesOfTheirs) {
     for (double y = -0.999; y < 1; y += 0.0137) {
         const double x = erfinv(y);
         const double slope = 2 / std::sqrt(M_PI) * std::exp(-x * x);
-        EXPECT_LE(std::abs(static_cast<double>(std::erf(static_cast<long double>(x)) - y)), 4e-16 + 4e-16 * std::abs(x * slope)) << y;
+        EXPECT_LE(std::abs(static_cast<double>(std::erf(static_cast<long double>(x)) - y)),
+                  4e-16 + 4e-16 * std::abs(x * slope))
+            << y;
     }
     for (const double y : {1e-300, 1e-100, 1e-17, 1e-8, 0.01, 0.3, 1.0, 1.7, 1.9999})
         EXPECT_NEAR(static_cast<double>(std::erfc(static_cast<long double>(erfcinv(y)))) / y, 1, 1e-12) << y;
     for (const double p : {1e-200, 1e-9, 0.025, 0.5, 0.975})
-        EXPECT_NEAR(static_cast<double>(std::erfc(-static_cast<long double>(normcdfinv(p)) / std::sqrt(2.0L)) / 2) / p, 1, 1e-12) << p;
-    for (const double small : {1e-300, 1e-20, 1e-6}) EXPECT_NEAR(erfinv(small) / (small * std::sqrt(M_PI) / 2), 1, 1e-11);
+        EXPECT_NEAR(static_cast<double>(std::erfc(-static_cast<long double>(normcdfinv(p)) / std::sqrt(2.0L)) / 2) / p,
+                    1, 1e-12)
+            << p;
+    for (const double small : {1e-300, 1e-20, 1e-6})
+        EXPECT_NEAR(erfinv(small) / (small * std::sqrt(M_PI) / 2), 1, 1e-11);
     EXPECT_EQ(erfinv(1.0), HUGE_VAL);
     EXPECT_EQ(erfinv(-1.0), -HUGE_VAL);
     EXPECT_TRUE(std::isnan(erfinv(1.5)) && std::isnan(erfcinv(-0.1)));

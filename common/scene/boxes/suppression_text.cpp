@@ -71,8 +71,9 @@ std::string one_turn(const Suppression& all, std::size_t row) {
         return fmt::format("The turn of {}: its bit among those removed is 0. {} is kept, and its row is joined next.",
                            name, begun(name));
     const std::size_t by = all.suppressor(row);
-    return fmt::format("The turn of {}: its bit among those removed is 1{}. Its row is not read: {} suppresses no other.",
-                       name, by < all.boxes.size() ? ", set by " + called(all.boxes[by]) : "", name);
+    return fmt::format(
+        "The turn of {}: its bit among those removed is 1{}. Its row is not read: {} suppresses no other.", name,
+        by < all.boxes.size() ? ", set by " + called(all.boxes[by]) : "", name);
 }
 
 std::string turns(const Suppression& all, const std::vector<std::size_t>& rows) {
@@ -83,9 +84,10 @@ std::string turns(const Suppression& all, const std::vector<std::size_t>& rows) 
             live.begin(), live.end(), [&](std::size_t row) { return all.boxes[row].crossed != kNoStep; }));
         return fmt::format("Each thread asks whether its own box is kept: {} 1, {} 0.{}",
                            counted(live.size(), "read") + (live.size() == 1 ? "s" : ""), gone.size(),
-                           early == 0 ? ""
-                                      : fmt::format(" Too early for {}: another thread crosses {} out later in this run.",
-                                                    early, early == 1 ? "it" : "them"));
+                           early == 0
+                               ? ""
+                               : fmt::format(" Too early for {}: another thread crosses {} out later in this run.",
+                                             early, early == 1 ? "it" : "them"));
     }
     if (rows.size() == 1) return one_turn(all, rows.front());
     std::string text;
@@ -157,16 +159,18 @@ void ask_questions(Suppression& all) {
             ChainQuestion question{a, b, c, false, asked, answered, {}, {}};
             question.lives = all.fate(c, all.steps) == Fate::kept;
             const std::string names[] = {called(all.boxes[a]), called(all.boxes[b]), called(last)};
-            question.text = begun(fmt::format("{} suppresses {}, and {} would suppress {}: does {} live?", names[0], names[1],
-                                        names[1], names[2], names[2]));
+            question.text = begun(fmt::format("{} suppresses {}, and {} would suppress {}: does {} live?", names[0],
+                                              names[1], names[1], names[2], names[2]));
             const std::size_t by = all.suppressor(c);
             question.answer =
                 question.lives
                     ? fmt::format("{2} lives: {1} is suppressed by {0}, and a suppressed box suppresses no other.",
                                   names[0], names[1], names[2])
                 : by < all.boxes.size()
-                    ? fmt::format("{2} does not live, but not because of {1}, which is suppressed by {0}: {3} is kept and "
-                                  "suppresses {2}.", names[0], names[1], names[2], called(all.boxes[by]))
+                    ? fmt::format(
+                          "{2} does not live, but not because of {1}, which is suppressed by {0}: {3} is kept and "
+                          "suppresses {2}.",
+                          names[0], names[1], names[2], called(all.boxes[by]))
                     : fmt::format("{} does not live in this run.", names[2]);
             question.answer = begun(question.answer);
             all.questions.push_back(std::move(question));
@@ -180,8 +184,9 @@ std::string suppression_caption(const Suppression& all, std::size_t step) {
     std::string text;
     const auto add = [&](const std::string& sentence) { text += (text.empty() ? "" : " ") + sentence; };
     if (!now.placed.empty())
-        add(now.placed.size() == 1 ? list(all, now.placed) + " is in its place in the order of scores."
-                                   : counted(now.placed.size(), "box") + " are in their places in the order of scores.");
+        add(now.placed.size() == 1
+                ? list(all, now.placed) + " is in its place in the order of scores."
+                : counted(now.placed.size(), "box") + " are in their places in the order of scores.");
     if (!now.turn.empty()) add(turns(all, now.turn));
     if (now.made > 0 && !(all.racing && now.set == now.made))
         add(fmt::format("Bits of {}: {} compared, of which {} {} by more than the threshold.",
@@ -234,7 +239,8 @@ std::string box_text(const Suppression& all, std::size_t at, std::size_t step) {
     if (box.number >= 0) text += fmt::format(" · box {} of the input", box.number);
     if (box.has_score) text += " · score " + as_float(box.score);
     if (box.has_corners)
-        text += fmt::format(" · ({}, {}) to ({}, {})", as_float(box.x1), as_float(box.y1), as_float(box.x2), as_float(box.y2));
+        text += fmt::format(" · ({}, {}) to ({}, {})", as_float(box.x1), as_float(box.y1), as_float(box.x2),
+                            as_float(box.y2));
     return text + " · " + fate_text(all, at, step);
 }
 

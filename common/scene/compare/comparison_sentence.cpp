@@ -78,14 +78,18 @@ struct Count {
 constexpr std::size_t kShuffleRounds = 3, kAtomics = 4;   // places among them
 constexpr Count kCounts[] = {
     {"round", "rounds", true, false, [](const Work& w, std::size_t b) { return double(w.rounds[b]); }},
-    {"barrier", "barriers", false, false, [](const Work& w, std::size_t b) { return double(w.blocks[b].block_barriers); }},
-    {"syncwarp", "syncwarps", false, false, [](const Work& w, std::size_t b) { return double(w.blocks[b].warp_barriers); }},
-    {"shuffle round", "shuffle rounds", false, false, [](const Work& w, std::size_t b) { return double(w.blocks[b].shuffles); }},
+    {"barrier", "barriers", false, false,
+     [](const Work& w, std::size_t b) { return double(w.blocks[b].block_barriers); }},
+    {"syncwarp", "syncwarps", false, false,
+     [](const Work& w, std::size_t b) { return double(w.blocks[b].warp_barriers); }},
+    {"shuffle round", "shuffle rounds", false, false,
+     [](const Work& w, std::size_t b) { return double(w.blocks[b].shuffles); }},
     {"atomic", "atomics", true, true, [](const Work& w, std::size_t b) { return double(w.blocks[b].atomics); }},
     {"sector", "sectors", true, true, [](const Work& w, std::size_t b) { return double(w.blocks[b].global_sectors); }},
     {"global request", "global requests", true, true,
      [](const Work& w, std::size_t b) { return double(w.blocks[b].global_requests); }},
-    {"wavefront", "wavefronts", true, true, [](const Work& w, std::size_t b) { return double(w.blocks[b].shared_wavefronts); }},
+    {"wavefront", "wavefronts", true, true,
+     [](const Work& w, std::size_t b) { return double(w.blocks[b].shared_wavefronts); }},
     {"shared request", "shared requests", true, true,
      [](const Work& w, std::size_t b) { return double(w.blocks[b].shared_requests); }}};
 
@@ -197,7 +201,8 @@ void tell_counts(const std::vector<ComparedRun>& sides, const std::vector<Work>&
 }
 
 std::string how_it_came_out(const ComparedRun& side) {
-    if (!came_out_right(*side.run)) return fmt::format("{} comes out wrong ({})", name_of(side), result_text(*side.run));
+    if (!came_out_right(*side.run))
+        return fmt::format("{} comes out wrong ({})", name_of(side), result_text(*side.run));
     return fmt::format("A mistake was found in {}, though its result is right", name_of(side));
 }
 
@@ -213,7 +218,8 @@ bool have_one_limit(const std::vector<Work>& works, const std::vector<const timi
         least = std::min(least, times[s]->median_us);
         most = std::max(most, times[s]->median_us);
     }
-    return atomics[0] > 0 && std::count(atomics.begin(), atomics.end(), atomics[0]) == static_cast<long>(atomics.size()) &&
+    return atomics[0] > 0 &&
+           std::count(atomics.begin(), atomics.end(), atomics[0]) == static_cast<long>(atomics.size()) &&
            most <= least * (1 + kAlike);
 }
 
@@ -230,9 +236,10 @@ std::string tell_limit(const std::vector<ComparedRun>& sides, const std::vector<
         most = std::max(most, times[s]->median_us);
     }
     const double atomics = value_of(kCounts[kAtomics], works[0], Scope::scaled);
-    const std::string each = scope_of(works) == Scope::a_block
-                                 ? fmt::format("{} a block", whole_number(value_of(kCounts[kAtomics], works[0], Scope::a_block)))
-                                 : fmt::format("{} each here", whole_number(atomics));
+    const std::string each =
+        scope_of(works) == Scope::a_block
+            ? fmt::format("{} a block", whole_number(value_of(kCounts[kAtomics], works[0], Scope::a_block)))
+            : fmt::format("{} each here", whole_number(atomics));
     const std::string apart = any_order ? fmt::format("only {} % apart in time", std::lround(100 * (most / least - 1)))
                                         : std::string("no difference in time");
     // Of more than two the ends tell it.
@@ -270,10 +277,12 @@ std::string tell_all(const std::vector<ComparedRun>& sides, const std::vector<co
         if (timing::compare_times(*times[s], best) == 0)
             fastest.push_back(fmt::format("{} ({})", name_of(sides[s]), timing::time_text(times[s]->median_us)));
         else
-            slower.push_back(fmt::format("{} {}", name_of(sides[s]), times_faster(times[s]->median_us / best.median_us)));
+            slower.push_back(
+                fmt::format("{} {}", name_of(sides[s]), times_faster(times[s]->median_us / best.median_us)));
     }
     if (slower.empty())
-        return fmt::format("No difference in time between {} at {} values", fmt::join(fastest, ", "), timing::size_text(best.n));
+        return fmt::format("No difference in time between {} at {} values", fmt::join(fastest, ", "),
+                           timing::size_text(best.n));
     return fmt::format("Fastest at {} values: {}{}; slower: {}", timing::size_text(best.n), fmt::join(fastest, ", "),
                        fastest.size() > 1 ? ", no difference between them" : "", fmt::join(slower, ", "));
 }

@@ -38,7 +38,9 @@ struct Two {
     std::unique_ptr<lesson::Run> tree = run_of(shared_tree(256), 1, 256), levels = run_of(two_level(8, 1), 1, 256);
     timing::TimingTable times;
 
-    std::vector<ComparedRun> sides() const { return {{"a_tree", tree.get(), "tree"}, {"b_levels", levels.get(), "two-level"}}; }
+    std::vector<ComparedRun> sides() const {
+        return {{"a_tree", tree.get(), "tree"}, {"b_levels", levels.get(), "two-level"}};
+    }
     ComparisonSentence told() const { return comparison_sentence(sides(), times); }
 };
 
@@ -47,11 +49,13 @@ struct Two {
 // shuffles and 3; a store by each of 8 warps and one load: 9 requests; one barrier, one atomic.
 TEST(ComparisonSentence, ListsWhatDiffersAndWhatIsEqual) {
     const ComparisonSentence told = Two().told();
-    EXPECT_EQ(told.differ,
-              "1 atomic against 0, 1 barrier against 9, 9 wavefronts against 44, 9 shared requests against 44 in a block");
+    EXPECT_EQ(
+        told.differ,
+        "1 atomic against 0, 1 barrier against 9, 9 wavefronts against 44, 9 shared requests against 44 in a block");
     EXPECT_EQ(told.equal, "8 rounds, 32 sectors, 8 global requests");
-    EXPECT_EQ(told.text(), "None of them has a time to compare. Counts that differ, two-level against tree: " + told.differ + ". Equal: " +
-                               told.equal + ".") << told.text();
+    EXPECT_EQ(told.text(), "None of them has a time to compare. Counts that differ, two-level against tree: " +
+                               told.differ + ". Equal: " + told.equal + ".")
+        << told.text();
     EXPECT_EQ(told.input, "Both ran on the same 256 values (ramp).");
     EXPECT_TRUE(told.same_input);
 }
@@ -64,7 +68,8 @@ TEST(ComparisonSentence, SlowerIsSaidOnlyBeyondTheSpread) {
     two.times.rows = {time_of("a_tree", 6, 6.15, 6.3), time_of("b_levels", 4.9, 5, 5.1)};
     EXPECT_EQ(two.told().times, "two-level is 1.23× faster than tree (5.00 µs against 6.15 µs, 2^10 values)");
     two.times.rows = {time_of("a_tree", 4.9, 5, 5.1), time_of("b_levels", 5.05, 5.2, 5.3)};
-    EXPECT_EQ(two.told().times, "No difference in time between two-level and tree (5.20 µs against 5.00 µs, 2^10 values)");
+    EXPECT_EQ(two.told().times,
+              "No difference in time between two-level and tree (5.20 µs against 5.00 µs, 2^10 values)");
     EXPECT_EQ(two.told().text().find("fastest"), std::string::npos);
     two.times.rows = {time_of("a_tree", 4.9, 5, 5.1), time_of("b_levels", 6, 6.15, 6.3, 2048)};
     EXPECT_EQ(two.told().times, "Their times are of different numbers of values and are not compared");
@@ -94,7 +99,8 @@ TEST(ComparisonSentence, AsManyAtomicsOnOneAddressAreSaidInstead) {
     times.rows.pop_back();
     // Far apart they have another one.
     times.rows[1] = time_of("b", 3, 3.1, 3.2);
-    EXPECT_EQ(comparison_sentence(sides, times).times, "b is 2.10× faster than a (3.10 µs against 6.50 µs, 2^10 values)");
+    EXPECT_EQ(comparison_sentence(sides, times).times,
+              "b is 2.10× faster than a (3.10 µs against 6.50 µs, 2^10 values)");
 }
 
 TEST(ComparisonSentence, OfThreeTheFastestAreThoseThatNoneBeats) {
@@ -124,7 +130,8 @@ TEST(ComparisonSentence, AWrongResultIsSaidBeforeAnyTime) {
     result.reference = 8128;
     result.ok = false;
     two.levels->results = {result};
-    EXPECT_TRUE(two.told().times.starts_with("two-level comes out wrong (out = 192, expected 8128)")) << two.told().times;
+    EXPECT_TRUE(two.told().times.starts_with("two-level comes out wrong (out = 192, expected 8128)"))
+        << two.told().times;
     EXPECT_NE(two.told().differ, "");
 }
 
@@ -133,8 +140,9 @@ TEST(ComparisonSentence, CountsAreOfAsManyValuesOnBothSides) {
     const auto one = run_of(two_level(8, 1), 1, 256), two = run_of(two_level(4, 2), 2, 128);
     const ComparisonSentence told = comparison_sentence({{"a", one.get()}, {"b", two.get()}}, {});
     // 8 stores and a load in one block; 4 and one in each of two.
-    EXPECT_EQ(told.differ, "2 atomics against 1, 10 wavefronts against 9, 10 shared requests against 9 in the whole run; "
-                           "7 rounds against 8 in a block");
+    EXPECT_EQ(told.differ,
+              "2 atomics against 1, 10 wavefronts against 9, 10 shared requests against 9 in the whole run; "
+              "7 rounds against 8 in a block");
     EXPECT_EQ(told.equal, "1 barrier, 32 sectors, 8 global requests");
 }
 
@@ -145,7 +153,8 @@ TEST(ComparisonSentence, WhatWasNotRecordedIsNotCounted) {
         return trace::is_access(record.op) || trace::is_atomic(record.op);
     });
     const auto tree = run_of(shared_tree(256), 1, 256), levels = run_of(std::move(bare), 1, 256);
-    const ComparisonSentence told = comparison_sentence({{"a", tree.get(), "tree"}, {"b", levels.get(), "two-level"}}, {});
+    const ComparisonSentence told =
+        comparison_sentence({{"a", tree.get(), "tree"}, {"b", levels.get(), "two-level"}}, {});
     EXPECT_EQ(told.differ, "8 shuffle rounds against 0, 1 barrier against 9 in a block");
     EXPECT_EQ(told.equal, "nothing that was counted. Loads, stores and atomics were not recorded of two-level");
 }
@@ -153,8 +162,9 @@ TEST(ComparisonSentence, WhatWasNotRecordedIsNotCounted) {
 TEST(ComparisonSentence, AnotherInputOrOtherResultsAreSaid) {
     Two two;
     two.levels->trace.outputs[0].count = 8;
-    EXPECT_EQ(two.told().input,
-              "Both ran on the same 256 values (ramp). Not the same work: tree leaves 1 result, two-level leaves 8 partial results.");
+    EXPECT_EQ(
+        two.told().input,
+        "Both ran on the same 256 values (ramp). Not the same work: tree leaves 1 result, two-level leaves 8 partial results.");
     two.levels->trace.header.n = 8;
     EXPECT_FALSE(two.told().same_input);
     EXPECT_EQ(two.told().input, "Not on the same input: tree on 256 (ramp), two-level on 8 (ramp).");

@@ -70,7 +70,8 @@ std::vector<Function> functions_of(const std::vector<CodeLine>& lines) {
 }
 
 bool names_kernel(const Function& function, const std::string& kernel) {
-    return function.head.find("__global__") != std::string::npos && with_name(function.head, kernel, "") != function.head;
+    return function.head.find("__global__") != std::string::npos &&
+           with_name(function.head, kernel, "") != function.head;
 }
 
 std::string bare_name(const std::string& kernel) { return kernel.substr(0, kernel.find('<')); }
@@ -94,7 +95,8 @@ std::vector<std::pair<int, int>> functions_around(const std::string& source, con
     std::vector<std::pair<int, int>> found;
     for (const Function& function : functions_of(read_code(source))) {
         const int first = static_cast<int>(function.first) + 1, last = static_cast<int>(function.last) + 1;
-        const bool ran = std::any_of(lines.begin(), lines.end(), [&](int line) { return line >= first && line <= last; });
+        const bool ran =
+            std::any_of(lines.begin(), lines.end(), [&](int line) { return line >= first && line <= last; });
         const bool named = std::any_of(kernels.begin(), kernels.end(),
                                        [&](const std::string& kernel) { return names_kernel(function, kernel); });
         if (ran || named) found.emplace_back(first, last);

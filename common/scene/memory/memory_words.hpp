@@ -17,7 +17,7 @@ struct MemoryWord {
     bool known = false;  // its value is told by the records. Of an atomic's word: where the old values tell which
                          // was the last; while some blocks are not recorded, the last of those that are. In the
                          // step in which the chosen warp changes it: as that warp left it, as on the stage
-    std::uint8_t reads = 0;   // bit k: the k-th load of the chosen warp in this step read it (from the eighth on, bit 7)
+    std::uint8_t reads = 0;  // bit k: the k-th load of the chosen warp in this step read it (from the eighth on, bit 7)
     bool read_now = false;      // by any warp of the block
     bool written_now = false;
     std::uint32_t lanes = 0;    // of the chosen warp that touch it now

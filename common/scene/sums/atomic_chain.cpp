@@ -243,9 +243,10 @@ std::string describe_chain(const Chain& chain) {
         const Join& join = chain.joins[i];
         if (i > 0 && !join.follows && chain.unknown.empty())
             out += "  not recorded: what made " + value(chain, join.found) + " of it\n";
-        out += fmt::format("  block {} · warp {} · lane {}  before {}  {} {}  after {}{}\n", join.warp.block,
-                           join.warp.warp, join.lane, value(chain, join.found), chain_verb(chain), value(chain, join.gave),
-                           join.has_left ? value(chain, join.left) : "-", join.now ? "" : "  (in another step)");
+        out +=
+            fmt::format("  block {} · warp {} · lane {}  before {}  {} {}  after {}{}\n", join.warp.block,
+                        join.warp.warp, join.lane, value(chain, join.found), chain_verb(chain), value(chain, join.gave),
+                        join.has_left ? value(chain, join.left) : "-", join.now ? "" : "  (in another step)");
     }
     if (chain.has_end) out += "  final " + value(chain, chain.end) + "\n";
     return out;

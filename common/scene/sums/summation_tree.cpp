@@ -106,7 +106,8 @@ std::string root_name(const lesson::Run& run, const Sum& root, bool stored) {
     if (run.results.empty()) return "the last sum: ";
     const lesson::Result& result = run.results.front();
     if (result.value == value) return "the total: ";
-    if (result.count > 1) return "one of " + std::to_string(result.count) + (result.summed ? " partial sums: " : " results: ");
+    if (result.count > 1)
+        return "one of " + std::to_string(result.count) + (result.summed ? " partial sums: " : " results: ");
     const auto& launches = run.trace.header.launches;
     std::uint64_t blocks = 0;
     if (root.warp.launch < launches.size()) {
@@ -117,7 +118,8 @@ std::string root_name(const lesson::Run& run, const Sum& root, bool stored) {
         std::count_if(run.steps.blocks.begin(), run.steps.blocks.end(),
                       [&](const WarpRef& block) { return block.launch == root.warp.launch; }));
     if (recorded < blocks)
-        return "not the total, " + std::to_string(recorded) + " of " + std::to_string(blocks) + " blocks are recorded: ";
+        return "not the total, " + std::to_string(recorded) + " of " + std::to_string(blocks) +
+               " blocks are recorded: ";
     return "not the result (" + format_element(Element::f64, to_bits(result.value), 12) + "): ";
 }
 

@@ -138,7 +138,8 @@ void on_character(GLFWwindow* window, unsigned int code) {
     stage.wake();
     if (code >= 'a' && code <= 'z') stage.app->press(static_cast<Key>(code - 'a' + 'A'));
     else if (code >= 'A' && code <= 'Z') stage.app->press(static_cast<Key>(code), true);
-    else if (code == '?' || code == '+' || code == '-' || code == '.' || code == '/' || code == ',' || code == '#') stage.app->press(static_cast<Key>(code));
+    else if (code == '?' || code == '+' || code == '-' || code == '.' || code == '/' || code == ',' || code == '#')
+        stage.app->press(static_cast<Key>(code));
     else if (code == '=') stage.app->press(letter('+'));
     else if (code == ';' || code == ':') stage.app->press(letter(';'), code == ':');
 }
@@ -204,7 +205,8 @@ struct FrameTimes {
 void print_frame(const App& app, const FrameTimes& began) {
     const FrameTimes ended = FrameTimes::now();
     const auto ms = [](const timespec& from, const timespec& to) {
-        return 1e3 * static_cast<double>(to.tv_sec - from.tv_sec) + 1e-6 * static_cast<double>(to.tv_nsec - from.tv_nsec);
+        return 1e3 * static_cast<double>(to.tv_sec - from.tv_sec) +
+               1e-6 * static_cast<double>(to.tv_nsec - from.tv_nsec);
     };
     std::printf("frame %lld.%03ld %.2f %.2f %.2f %.2f %p %s\n", static_cast<long long>(ended.at.tv_sec),
                 ended.at.tv_nsec / 1'000'000, ms(began.at, ended.at), ms(began.spent, ended.spent), ms({}, began.all),

@@ -70,8 +70,8 @@ CostScene cost_scene(const timing::CostTable& table, const Rect& box, float scal
 
     const float head = scale * kCostHead;
     const float room = box.height() - head - scale * kGroup * static_cast<float>(groups);
-    const float height = std::clamp(room / std::max<float>(1, static_cast<float>(table.rows.size())), scale * kLeastCostRow,
-                                    scale * kMostCostRow);
+    const float height = std::clamp(room / std::max<float>(1, static_cast<float>(table.rows.size())),
+                                    scale * kLeastCostRow, scale * kMostCostRow);
     float y = box.y0 + head;
     for (std::size_t i = 0; i < table.rows.size(); ++i) {
         const timing::Cost& cost = table.rows[i];

@@ -249,7 +249,8 @@ ChartResult draw_roofline(const Pane& pane, const Rect& where, const ChartInput&
             const float w = text_width(pane.look(), Face::caption, sentence);
             const Point at{a.x + (b.x - a.x) * 0.62f, a.y + (b.y - a.y) * 0.62f};
             text(pane.brush, Face::caption,
-                 {std::max(axes.area.x0 + pane.px(8), at.x - w - pane.px(12)), at.y - pane.px(16)}, colors.text, sentence);
+                 {std::max(axes.area.x0 + pane.px(8), at.x - w - pane.px(12)), at.y - pane.px(16)}, colors.text,
+                 sentence);
         }
     }
     std::vector<Line> lines;

@@ -64,7 +64,8 @@ std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, co
                0.1 * static_cast<double>(own->bytes);
     };
     if (own) {
-        std::stable_partition(rows.begin(), rows.end(), [&](auto* row) { return row->baseline || as_many_bytes(*row); });
+        std::stable_partition(rows.begin(), rows.end(),
+                              [&](auto* row) { return row->baseline || as_many_bytes(*row); });
         std::stable_partition(rows.begin(), rows.end(),
                               [&](auto* row) { return row->baseline || row->element == own->element; });
     }
@@ -146,8 +147,9 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
         if (pane.hovers(line)) {
             char text[160];
             std::snprintf(text, sizeof text, "%s: median %s, 5%% to 95%%: %s to %s, %.0f GB/s, %d samples",
-                          name_of(*row, shown).c_str(), time_text(row->median_us).c_str(), time_text(row->low_us).c_str(),
-                          time_text(row->high_us).c_str(), row->gb_per_s(), row->samples);
+                          name_of(*row, shown).c_str(), time_text(row->median_us).c_str(),
+                          time_text(row->low_us).c_str(), time_text(row->high_us).c_str(), row->gb_per_s(),
+                          row->samples);
             hint_card(pane.look(), text);
         }
     }

@@ -265,7 +265,8 @@ void BoxesView::draw_legend(const Pane& pane) const {
     put(boxes_->racing ? "crossed out by this row" : "its row joined",
         [&](const Rect& box) { fill(pane.brush, bit(box), theme.warning, pane.px(2)); });
     if (boxes_->racing) return;
-    put("its row never read", [&](const Rect& box) { outline(pane.brush, bit(box), theme.quiet, pane.px(2), pane.px(1.2f)); });
+    put("its row never read",
+        [&](const Rect& box) { outline(pane.brush, bit(box), theme.quiet, pane.px(2), pane.px(1.2f)); });
 }
 
 }  // namespace lanewise::viz

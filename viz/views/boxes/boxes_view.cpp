@@ -46,13 +46,15 @@ void BoxesView::lay_out(const Pane& pane) {
         // As much as the matrix can use, but no more than three fifths.
         const float most = rest.width() * 0.6f;
         const float cell = cell_in(most, rest.height());
-        const float width = std::clamp(cell * static_cast<float>(n) + names + pane.px(kFates), rest.width() * 0.4f, most);
+        const float width =
+            std::clamp(cell * static_cast<float>(n) + names + pane.px(kFates), rest.width() * 0.4f, most);
         to.matrix = rest.cut_right(width);
         rest.cut_right(pane.px(14));
     } else {
         const float most = rest.height() * 0.58f;
         const float cell = cell_in(rest.width(), most);
-        to.matrix = rest.cut_bottom(std::clamp(cell * static_cast<float>(n + 1) + head + foot, rest.height() * 0.4f, most));
+        to.matrix =
+            rest.cut_bottom(std::clamp(cell * static_cast<float>(n + 1) + head + foot, rest.height() * 0.4f, most));
         rest.cut_bottom(pane.px(10));
     }
     to.plane = rest;
@@ -238,7 +240,8 @@ Intent BoxesView::draw_question(const Pane& pane, std::size_t step) {
     }
     float y = card.y0 + pane.px(2);
     const auto room = static_cast<std::size_t>(card.height() / (line_height(look, Face::caption) * 1.1f));
-    for (const std::string& each : fit_lines(look, Face::caption, answer_, card.width(), std::max<std::size_t>(room, 1))) {
+    for (const std::string& each :
+         fit_lines(look, Face::caption, answer_, card.width(), std::max<std::size_t>(room, 1))) {
         text(pane.brush, Face::caption, {card.x0, y}, theme.text, each);
         y += line_height(look, Face::caption) * 1.1f;
     }

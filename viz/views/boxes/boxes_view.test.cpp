@@ -47,7 +47,8 @@ struct Shown {
 };
 
 TEST(BoxesView, PlacesAreInsideAndBitsApart) {
-    for (const auto& [width, height] : {std::pair{740.0f, 620.0f}, {480.0f, 380.0f}, {420.0f, 900.0f}, {1500.0f, 800.0f}}) {
+    for (const auto& [width, height] :
+         {std::pair{740.0f, 620.0f}, {480.0f, 380.0f}, {420.0f, 900.0f}, {1500.0f, 800.0f}}) {
         Shown shown(chain(), width, height);
         shown.go_to(shown.playhead.count - 1);
         const BoxesPlaces& places = shown.view.places();
@@ -74,7 +75,8 @@ TEST(BoxesView, AnAnswerGoesToTheStepThatTells) {
         shown.go_to(question.asked);
         EXPECT_EQ(shown.view.answer(), "");
         ASSERT_FALSE(shown.view.yes().empty());
-        const Intent asked = shown.gui.click((yes ? shown.view.yes() : shown.view.no()).center(), [&] { return shown.frame(); });
+        const Intent asked =
+            shown.gui.click((yes ? shown.view.yes() : shown.view.no()).center(), [&] { return shown.frame(); });
         EXPECT_EQ(asked.kind, Intent::Kind::go_to);
         EXPECT_EQ(asked.value, question.answered);
         shown.gui.mouse = {-1e6f, -1e6f};
@@ -105,7 +107,8 @@ TEST(BoxesView, ThePointerNamesABoxARowAndABit) {
 }
 
 TEST(BoxesView, HasNoFaultyLabel) {
-    for (const auto& [width, height] : {std::pair{740.0f, 620.0f}, {460.0f, 380.0f}, {360.0f, 420.0f}, {1500.0f, 800.0f}}) {
+    for (const auto& [width, height] :
+         {std::pair{740.0f, 620.0f}, {460.0f, 380.0f}, {360.0f, 420.0f}, {1500.0f, 800.0f}}) {
         for (const bool compact : {false, true}) {
             Shown shown(chain(), width, height);
             shown.view.compact = compact;

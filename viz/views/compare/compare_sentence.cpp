@@ -25,8 +25,10 @@ constexpr float kButtons = 190, kKeys = 100;   // width of both buttons; of keys
 bool panel_button(const Pane& pane, const Rect& box, const char* key, const char* what, bool on) {
     if (pane.hovers(box)) hint_card(pane.look(), std::string(key) + ": " + what);
     if (pane.hovers(box) || on) fill(pane.brush, box, pane.colors().raised, pane.px(5));
-    key_hint(pane.brush, {box.x0 + pane.px(6), box.center().y - pane.px(8.5f)}, key, box.width() > pane.px(40) ? what : "");
-    if (on) fill(pane.brush, {box.x0 + pane.px(6), box.y1 - pane.px(2), box.x1 - pane.px(6), box.y1}, pane.colors().accent);
+    key_hint(pane.brush, {box.x0 + pane.px(6), box.center().y - pane.px(8.5f)}, key,
+             box.width() > pane.px(40) ? what : "");
+    if (on)
+        fill(pane.brush, {box.x0 + pane.px(6), box.y1 - pane.px(2), box.x1 - pane.px(6), box.y1}, pane.colors().accent);
     return pane.button(box);
 }
 
@@ -98,7 +100,8 @@ Intent CompareView::draw_sentence(const Pane& pane, const Rect& where, bool read
     if (panel_button(pane, buttons.cut_right(pane.px(keys ? 29 : 92)), "L", "the lesson", show_text))
         intent = {Kind::panel, 0};
     buttons.cut_right(pane.px(6));
-    const bool hidden = std::any_of(places_.panels.begin(), places_.panels.end(), [](const Rect& r) { return r.empty(); });
+    const bool hidden =
+        std::any_of(places_.panels.begin(), places_.panels.end(), [](const Rect& r) { return r.empty(); });
     if (hidden && panel_button(pane, buttons.cut_right(pane.px(29)), "X", "another side: two fit here", false))
         intent = {Kind::side, 0};
     rest.x1 -= room + pane.px(16);
@@ -108,7 +111,8 @@ Intent CompareView::draw_sentence(const Pane& pane, const Rect& where, bool read
     const auto lines = [&](Face face, Color ink, const std::string& text) {
         const auto left = static_cast<std::size_t>(std::max(0.0f, (rest.y1 - y + 1) / pitch));
         if (left == 0) return;
-        for (const std::string& line : fit_lines(pane.look(), face, text, rest.width(), std::min<std::size_t>(left, 2))) {
+        for (const std::string& line :
+             fit_lines(pane.look(), face, text, rest.width(), std::min<std::size_t>(left, 2))) {
             text_in(pane.brush, face, {rest.x0, y, rest.x1, y + pitch}, ink, line, Align::left);
             y += pitch;
         }

@@ -144,7 +144,8 @@ Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareS
             fill(pane.brush, {edge.x0, edge.y0, edge.x1, edge.y0 + look.px(1)}, look.colors().line);
     }
     keep(draw_timeline(look, bottom, shown, ready, playhead, selection));
-    const auto last = std::find_if(places_.panels.rbegin(), places_.panels.rend(), [](const Rect& r) { return !r.empty(); });
+    const auto last =
+        std::find_if(places_.panels.rbegin(), places_.panels.rend(), [](const Rect& r) { return !r.empty(); });
     if (count > 0) keep(draw_list(look, places_.free, *last, shown, variants));
     return intent;
 }
@@ -326,8 +327,8 @@ Intent CompareView::draw_timeline(const Look& look, const Rect& where, const std
     if (!ready) return timeline.draw_entries(pane, entries, scale, playhead);
     std::vector<scene::Utilization> works;
     for (std::size_t s = 0; s < shown.size(); ++s) {
-        works.push_back(
-            scene::utilization_of(shown[s].run_view->steps(), matching_warp(shown[s].run_view->steps(), selection.warp)));
+        works.push_back(scene::utilization_of(shown[s].run_view->steps(),
+                                              matching_warp(shown[s].run_view->steps(), selection.warp)));
         scale.threads[s] = works[s].threads;
     }
     const bool by_number = rounds_differ(shown);

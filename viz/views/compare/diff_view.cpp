@@ -107,7 +107,8 @@ DiffView::Asked DiffView::draw(const Pane& pane, const Sides& sides, Selection& 
         for (std::size_t s = 0; s < 2 && asked.step == kNoStep; ++s) {
             const auto& steps = sides[s].run_view->outline.steps;
             for (std::size_t k = 1; k <= steps.size() && numbers[s] != 0; ++k) {
-                const std::size_t step = ((sides[s].step == kNoStep ? steps.size() - 1 : sides[s].step) + k) % steps.size();
+                const std::size_t step =
+                    ((sides[s].step == kNoStep ? steps.size() - 1 : sides[s].step) + k) % steps.size();
                 if (steps[step].line != numbers[s]) continue;
                 if (pane.button(row)) asked = {s, step};
                 break;

@@ -127,7 +127,8 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
                            : row.declared_wrong ? row.ok ? "wrong on purpose" : "wrong, as declared"
                            : row.ok             ? ""
                                                 : "outside";
-        const std::string short_of_it = row.declared_wrong && text_width(look, Face::caption, told) > line.width() ? "wrong" : told;
+        const std::string short_of_it =
+            row.declared_wrong && text_width(look, Face::caption, told) > line.width() ? "wrong" : told;
         text_in(brush, Face::caption, line, colors.warning, fit_text(look, Face::caption, short_of_it, line.width()),
                 Align::right);
         if (!hovered) continue;

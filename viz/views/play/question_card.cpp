@@ -99,7 +99,8 @@ QuestionAsk QuestionCard::draw(const Pane& pane, const QuestionState& state) {
     fill(pane.brush, pane.box, mix(colors.panel, colors.accent, colors.dark ? 0.05 : 0.04));
     fill(pane.brush, {pane.box.x0, pane.box.y0, pane.box.x1, pane.box.y0 + pane.px(2)}, colors.accent);
     Rect rest = pane.box.inset(pane.px(16), pane.px(7));
-    if (asked.told()) draw_told(pane, rest, *asked.told(), ask, asked.open() != nullptr, asked.open() || state.finished);
+    if (asked.told())
+        draw_told(pane, rest, *asked.told(), ask, asked.open() != nullptr, asked.open() || state.finished);
     if (asked.open()) {
         draw_question(pane, rest, state, ask);
     } else if (state.finished && asked.mode() == lesson::PredictMode::exam) {
@@ -172,8 +173,9 @@ void QuestionCard::draw_question(const Pane& pane, Rect& rest, const QuestionSta
     head.cut_right(text_width(pane.look(), Face::caption, score) + pane.px(12));
     text_in(pane.brush, Face::small, head, colors.quiet, fit_text(pane.look(), Face::small, state.source, head.width()),
             Align::left);
-    rest.cut_top(paragraph(pane.brush, Face::title, {rest.x0, rest.y0}, rest.width(), colors.strong, question.text, 1.3f) +
-                 pane.px(4));
+    rest.cut_top(
+        paragraph(pane.brush, Face::title, {rest.x0, rest.y0}, rest.width(), colors.strong, question.text, 1.3f) +
+        pane.px(4));
     Rect row = rest.cut_top(pane.px(34));
     const bool faster = question.kind == QuestionKind::faster;
     const bool choices = faster || question.kind == QuestionKind::is_defined || question.answer == "yes" ||
@@ -223,7 +225,8 @@ void QuestionCard::draw_summary(const Pane& pane, Rect rest, const QuestionState
         const std::string text = fmt::format("step {}: {} {}", answers[i].question.step + 1, answers[i].question.text,
                                               verdict_of(answers[i]));
         text_in(pane.brush, Face::body, line.inset(pane.px(6), 0), colors.text,
-                fit_text(pane.look(), Face::body, text + " " + answers[i].marked.reveals, line.width() - pane.px(70)), Align::left);
+                fit_text(pane.look(), Face::body, text + " " + answers[i].marked.reveals, line.width() - pane.px(70)),
+                Align::left);
         text_in(pane.brush, Face::strong, line.inset(pane.px(6), 0), colors.accent, "show", Align::right);
         if (pane.button(line)) ask = {QuestionAsk::Kind::show, {}, i};
     }

@@ -45,8 +45,8 @@ RunAsk RunBar::draw(const Pane& pane, const RunLine& line, const RunBarState& st
         if (hovered) hint_card(pane.look(), hint);
         return pane.button(box);
     };
-    if (!state.questions.empty() &&
-        button("questions: " + state.questions, "Predict before you see: off, gentle, exam · Q", state.questions != "off"))
+    if (!state.questions.empty() && button("questions: " + state.questions,
+                                           "Predict before you see: off, gentle, exam · Q", state.questions != "off"))
         ask.kind = RunAsk::Kind::questions;
     if (state.changed && rest.width() > pane.px(560)) {
         if (button("copy command", "The command that shows this run again", false)) ask.kind = RunAsk::Kind::copy;
@@ -92,12 +92,12 @@ RunAsk RunBar::draw(const Pane& pane, const RunLine& line, const RunBarState& st
         if (with_value)
             text_in(brush, Face::small, text_box, chip.chosen ? colors.accent : colors.strong, chip.shown, Align::left);
         if (hovered && !opened)
-            hint_card(pane.look(), wrong ? chip.error
-                                         : (marked ? "was " + chip.before + " · " : std::string()) + chip.field.sentence +
-                                               (chip.shown != chip.value && chip.field.name != "values" &&
-                                                        chip.field.name != "input"
-                                                    ? "\n" + chip.value
-                                                    : ""));
+            hint_card(pane.look(),
+                      wrong ? chip.error
+                            : (marked ? "was " + chip.before + " · " : std::string()) + chip.field.sentence +
+                                  (chip.shown != chip.value && chip.field.name != "values" && chip.field.name != "input"
+                                       ? "\n" + chip.value
+                                       : ""));
         if (pane.button(box)) {
             if (opened) close();
             else open(chip.field.name, line);

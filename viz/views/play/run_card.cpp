@@ -76,7 +76,8 @@ std::vector<std::string> suggestions(const RunField& field) {
     }
     if (field.kind == FieldKind::number && field.high <= 64) {
         std::vector<std::string> all;
-        for (std::uint64_t n = field.low; n <= field.high; n += std::max<std::uint64_t>((field.high - field.low) / 8, 1))
+        for (std::uint64_t n = field.low; n <= field.high;
+             n += std::max<std::uint64_t>((field.high - field.low) / 8, 1))
             all.push_back(fmt::format("{}", n));
         return all;
     }
@@ -122,7 +123,8 @@ RunAsk RunBar::draw_card(const Look& look, const Rect& window, const lesson::Run
     const bool at_pointer = lane_ >= 0 && window.contains(at_);
     const Rect anchor = at_pointer ? Rect{at_.x, at_.y, at_.x + 1, at_.y + look.px(14)} : chip_box(open_);
     const float height = card_height(look, chip, width - look.px(32));
-    const float x = std::clamp(anchor.x0, window.x0 + look.px(12), std::max(window.x0, window.x1 - width - look.px(12)));
+    const float x =
+        std::clamp(anchor.x0, window.x0 + look.px(12), std::max(window.x0, window.x1 - width - look.px(12)));
     const float y = std::max(window.y0, std::min(anchor.y1 + look.px(5), window.y1 - height - look.px(8)));
     const Rect card{x, y, x + width, y + height};
     const Pane pane(look, "run card", card.inset(-look.px(20)));   // with its shadow; all around can be pointed at
@@ -169,8 +171,9 @@ RunAsk RunBar::draw_text(const Pane& pane, Rect& rest, const RunChip& chip, cons
         const Rect handle = row.cut_right(pane.px(64));
         row.cut_right(pane.px(6));
         const bool hovered = pane.hovers(handle);
-        fill(pane.brush, handle, hovered || dragging_ ? pane.colors().raised
-                                                      : mix(pane.colors().panel, pane.colors().raised, 0.6), pane.px(6));
+        fill(pane.brush, handle,
+             hovered || dragging_ ? pane.colors().raised : mix(pane.colors().panel, pane.colors().raised, 0.6),
+             pane.px(6));
         text_in(pane.brush, Face::caption, handle, pane.colors().text, "drag ↔");
         if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
         if (pane.clicked(handle)) {

@@ -26,7 +26,8 @@ std::string giver(const Chain& chain, const Join& join) {
 
 }  // namespace
 
-float JoinView::height(const Look& look, const RunView& run_view, const Playhead& playhead, const Selection& selection) {
+float JoinView::height(const Look& look, const RunView& run_view, const Playhead& playhead,
+                       const Selection& selection) {
     if (run_ != run_view.run || step_ != playhead.step || !(warp_ == selection.warp)) {
         run_ = run_view.run;
         step_ = playhead.step;
@@ -132,7 +133,8 @@ void JoinView::draw(const Pane& pane, const Rect& where, const RunView& run_view
         if (hovered) {
             hint_card(pane.look(),
                       warp_name(run_view.steps(), join.warp) + " · lane " + std::to_string(join.lane) + " · before " +
-                          format_element(chain.type, join.found) + ", " + scene::chain_verb(chain) + " " + format_element(chain.type, join.gave) +
+                          format_element(chain.type, join.found) + ", " + scene::chain_verb(chain) + " " +
+                          format_element(chain.type, join.gave) +
                           (join.has_left ? ", after " + format_element(chain.type, join.left) : std::string()));
             if (join.warp == selection.warp) selection.next.lane = join.lane;
             if (pane.button(box)) selection.warp = join.warp;

@@ -94,7 +94,8 @@ Intent RoundingView::draw_loss(const Pane& pane, Rect& rest, const RunView& run_
     for (const std::string& text : lines) {
         const Rect line = rest.cut_top(pane.px(17));
         const float end = line.x0 + text_width(pane.look(), Face::caption, text);
-        if (leads || offers) hairline(pane.brush, {line.x0, line.y1 - pane.px(1)}, {end, line.y1 - pane.px(1)}, colors.line);
+        if (leads || offers)
+            hairline(pane.brush, {line.x0, line.y1 - pane.px(1)}, {end, line.y1 - pane.px(1)}, colors.line);
         text_in(pane.brush, Face::caption, line, stops > 0 ? colors.warning : colors.text, text, Align::left);
         text_box = {text_box.x0, text_box.y0, std::max(text_box.x1, end), line.y1};
     }

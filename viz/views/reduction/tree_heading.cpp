@@ -104,7 +104,8 @@ void TreeView::draw_lanes(const Pane& pane, const Rect& where, const RunView& ru
     const bool all = cell >= text_width(look, face, std::to_string(lanes - 1)) + pane.px(3);
     for (int lane = 0; lane < lanes; ++lane) {
         const bool named = all || lane % 2 == 0 || lane == lane_;
-        choose(box_of(cell), named && (all || lane == lane_ || lane_ < 0 || std::abs(lane - lane_) != 1) ? std::to_string(lane) : "",
+        choose(box_of(cell),
+               named && (all || lane == lane_ || lane_ < 0 || std::abs(lane - lane_) != 1) ? std::to_string(lane) : "",
                lane, face);
     }
 }

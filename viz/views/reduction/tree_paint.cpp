@@ -87,7 +87,8 @@ Color TreeView::color_of(const Theme& theme, const RunView& run_view, const Plac
     return colors == Colors::value ? run_view.scale.color(sum.type, sum.bits) : warp_color(theme, box.adder);
 }
 
-void TreeView::draw_box(const Pane& pane, const RunView& run_view, std::size_t step, std::size_t which, bool lit) const {
+void TreeView::draw_box(const Pane& pane, const RunView& run_view, std::size_t step, std::size_t which,
+                        bool lit) const {
     const PlacedSum& box = scene_.boxes[which];
     if (box.collapsed) return draw_fold(pane, run_view, step, box, lit);
     const Theme& theme = pane.colors();

@@ -51,16 +51,19 @@ Intent GlossaryView::draw(const Look& look, const Rect& window, const lesson::Gl
     const Rect head = rest.cut_top(look.px(30));
     {
         const Pane pane(look, "glossary head", head);
-        text_in(pane.brush, Face::title, head, colors.strong, fit_text(look, Face::title, title, head.width() - look.px(120)),
-                Align::left);
+        text_in(pane.brush, Face::title, head, colors.strong,
+                fit_text(look, Face::title, title, head.width() - look.px(120)), Align::left);
         text_in(pane.brush, Face::caption, head, colors.quiet, "↑ ↓ scroll · Esc closes", Align::right);
     }
     const Pane pane(look, "glossary terms", rest, 0, Pane::Scroll::vertical);
     float y = rest.y0 - pane.scrolled + look.px(6);
     const float top = y, width = rest.width() - look.px(16);
-    const auto put = [&](const lesson::Term& term) { y += draw_term(pane.brush, {rest.x0, y}, width, term) + look.px(10); };
+    const auto put = [&](const lesson::Term& term) {
+        y += draw_term(pane.brush, {rest.x0, y}, width, term) + look.px(10);
+    };
     for (const lesson::Term* term : first) put(*term);
-    text_in(pane.brush, Face::caption, {rest.x0, y, rest.x1, y + look.px(22)}, colors.quiet, "All other terms", Align::left);
+    text_in(pane.brush, Face::caption, {rest.x0, y, rest.x1, y + look.px(22)}, colors.quiet, "All other terms",
+            Align::left);
     hairline(pane.brush, {rest.x0, y}, {rest.x0 + width, y}, colors.line);
     y += look.px(26);
     for (const lesson::Term& term : glossary.terms())
@@ -68,7 +71,8 @@ Intent GlossaryView::draw(const Look& look, const Rect& window, const lesson::Gl
     pane.content_height(y - top);
     if (top_) ImGui::SetScrollY(0);
     else if (by_ != 0)
-        ImGui::SetScrollY(std::clamp(pane.scrolled + by_ * rest.height(), 0.0f, std::max(ImGui::GetScrollMaxY(), 0.0f)));
+        ImGui::SetScrollY(
+            std::clamp(pane.scrolled + by_ * rest.height(), 0.0f, std::max(ImGui::GetScrollMaxY(), 0.0f)));
     top_ = false;
     by_ = 0;
     return {};

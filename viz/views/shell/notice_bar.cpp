@@ -18,7 +18,8 @@ float text_width_of(const Look& look, const Notice& notice, float width) {
 float NoticeBar::height(const Look& look, const Notice& notice, float width) {
     if (notice.sentence.empty()) return 0;
     const Brush measure{nullptr, look};
-    return paragraph(measure, Face::body, {}, text_width_of(look, notice, width), 0, notice.sentence, 1.4f) + look.px(16);
+    return paragraph(measure, Face::body, {}, text_width_of(look, notice, width), 0, notice.sentence, 1.4f) +
+           look.px(16);
 }
 
 Intent NoticeBar::draw(const Pane& pane, const Notice& notice) {

@@ -48,7 +48,8 @@ void SourceView::draw_title(const Pane& pane, const Rect& where, const RunView* 
     const Rect head = where.inset(pane.px(16), 0);
     text_in(pane.brush, Face::code, head, pane.colors().quiet, file, Align::left);
     if (lit > 0)
-        text_in(pane.brush, Face::code, head, problem_line_ > 0 ? pane.colors().warning : pane.colors().accent, "line " + std::to_string(lit), Align::right);
+        text_in(pane.brush, Face::code, head, problem_line_ > 0 ? pane.colors().warning : pane.colors().accent,
+                "line " + std::to_string(lit), Align::right);
 }
 
 Intent SourceView::draw(const Pane& body, const RunView* run_view, const Playhead& playhead, Selection& selection) {
@@ -69,7 +70,8 @@ Intent SourceView::draw(const Pane& body, const RunView* run_view, const Playhea
     for (std::size_t i = 0; i < lines_.size(); ++i) {
         const int number = static_cast<int>(i) + 1;
         const auto pieces = wrap_code(lines_[i].text, columns);
-        const auto told = number == problem_line_ ? wrap_code(problem_, columns) : decltype(wrap_code(problem_, columns))();
+        const auto told =
+            number == problem_line_ ? wrap_code(problem_, columns) : decltype(wrap_code(problem_, columns))();
         const float code_height = pitch * static_cast<float>(pieces.size());
         const float height = code_height + pitch * static_cast<float>(told.size());
         const float top = body.box.y0 + y - body.scrolled;

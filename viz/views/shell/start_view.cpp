@@ -26,7 +26,8 @@ void two_lines(const Pane& pane, const Rect& where, std::string_view sentence, C
         end = sentence.find_last_of(".?!", end - 1);
         if (end == std::string_view::npos) break;
         if (end + 1 >= sentence.size() || sentence[end + 1] != ' ') continue;
-        if (const std::vector<std::string> shorter = lines_of(sentence.substr(0, end + 1)); !cut(shorter)) lines = shorter;
+        if (const std::vector<std::string> shorter = lines_of(sentence.substr(0, end + 1)); !cut(shorter))
+            lines = shorter;
     }
     const float pitch = pane.px(18);
     float y = where.y0;
@@ -80,11 +81,12 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons, 
             Align::left);
     text_in(brush, Face::caption, {left, top + pane.px(72), left + width, top + pane.px(90)}, colors.quiet,
             "↑ ↓ choose · Enter opens · Esc goes back", Align::left);
-    text_in(brush, Face::caption, {left, top + pane.px(92), left + width - pane.px(16), top + pane.px(110)}, colors.quiet,
-            ladder_source.empty() ? ""
-                                  : fit_text(pane.look(), Face::caption,
-                                             "times, and speed-up over the previous lesson: " + ladder_source,
-                                             width - pane.px(16)),
+    text_in(brush, Face::caption, {left, top + pane.px(92), left + width - pane.px(16), top + pane.px(110)},
+            colors.quiet,
+            ladder_source.empty()
+                ? ""
+                : fit_text(pane.look(), Face::caption, "times, and speed-up over the previous lesson: " + ladder_source,
+                           width - pane.px(16)),
             Align::left);
 
     Intent intent;

@@ -66,7 +66,8 @@ private:
         text_in(pane_.brush, face, box.inset(pad, 0), color, text, Align::left);
         if (span.link.empty()) return false;
         if (target.empty()) target = box;
-        if (marked_) outline(pane_.brush, box.inset(-pane_.px(2), 0), pane_.colors().focus, pane_.px(3), pane_.px(1.5f));
+        if (marked_)
+            outline(pane_.brush, box.inset(-pane_.px(2), 0), pane_.colors().focus, pane_.px(3), pane_.px(1.5f));
         if (pane_.hovers(box)) hovered = span.link;
         hairline(pane_.brush, {box.x0, box.y1 - pane_.px(2)}, {box.x1, box.y1 - pane_.px(2)}, with_alpha(color, 0.6),
                  pane_.px(1));
@@ -182,7 +183,8 @@ Intent TextView::draw(const Pane& pane) {
             const std::string clicked = lines.add(span, leads && target == chosen_);
             if (const auto at = places_.find(clicked); at != places_.end()) intent = {Intent::Kind::link, at->second};
             if (leads) mark(lines.target);
-            if (const auto at = places_.find(lines.hovered); at != places_.end()) hovered_term_ = links_[at->second].term;
+            if (const auto at = places_.find(lines.hovered); at != places_.end())
+                hovered_term_ = links_[at->second].term;
         }
         return lines.bottom();
     };

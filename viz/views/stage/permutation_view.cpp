@@ -157,8 +157,8 @@ void PermutationView::draw_text(const Pane& pane, Rect where, const Selection& s
         const float height = paragraph(measure, Face::caption, {}, where.width() - pane.px(12), 0, fact, 1.4f);
         if (height > where.height()) return;
         circle(pane.brush, {where.x0 + pane.px(3), where.y0 + pane.px(8)}, pane.px(1.8f), colors.quiet);
-        paragraph(pane.brush, Face::caption, {where.x0 + pane.px(12), where.y0}, where.width() - pane.px(12), colors.text,
-                  fact, 1.4f);
+        paragraph(pane.brush, Face::caption, {where.x0 + pane.px(12), where.y0}, where.width() - pane.px(12),
+                  colors.text, fact, 1.4f);
         where.cut_top(height + pane.px(4));
     }
 }

@@ -12,7 +12,8 @@ namespace {
 template <class Source>
 std::vector<PermutationRow> rows_of(Source source, LaneSource kind = LaneSource::read) {
     std::vector<PermutationRow> rows;
-    for (int lane = 0; lane < kWarpSize; ++lane) rows.push_back({lane, source(lane) < 0 ? LaneSource::inactive : kind, source(lane), ""});
+    for (int lane = 0; lane < kWarpSize; ++lane)
+        rows.push_back({lane, source(lane) < 0 ? LaneSource::inactive : kind, source(lane), ""});
     return rows;
 }
 
@@ -32,7 +33,9 @@ TEST(PermutationFacts, XorIsItsOwnInverseAndARotationIsNot) {
     EXPECT_TRUE(tells(facts_of(rows_of([](int lane) { return (lane + 8) % 32; })), "again after 4 times"));
     EXPECT_TRUE(tells(facts_of(rows_of([](int lane) { return lane; })), "Every lane reads itself"));
     // Cycles of 2 and 3 lanes together: after 6.
-    EXPECT_TRUE(tells(facts_of(rows_of([](int lane) { return lane < 2 ? 1 - lane : lane < 5 ? 2 + (lane - 1) % 3 : lane; })),
+    EXPECT_TRUE(tells(facts_of(rows_of([](int lane) {
+                          return lane < 2 ? 1 - lane : lane < 5 ? 2 + (lane - 1) % 3 : lane;
+                      })),
                       "again after 6 times"));
 }
 
@@ -45,7 +48,8 @@ TEST(PermutationFacts, WhoIsReadByManyAndWhoByNone) {
     down[31].kind = LaneSource::clamped;
     EXPECT_TRUE(tells(facts_of(down), "Lanes 31: the rule leads past the edge")) << facts_of(down);
     EXPECT_TRUE(tells(facts_of(down), "No lane reads lane 0.")) << facts_of(down);
-    EXPECT_TRUE(tells(facts_of(rows_of([](int lane) { return lane ^ 16; }, LaneSource::undefined)), "Lanes 0-31: undefined"));
+    EXPECT_TRUE(
+        tells(facts_of(rows_of([](int lane) { return lane ^ 16; }, LaneSource::undefined)), "Lanes 0-31: undefined"));
     EXPECT_EQ(facts_of({}), "");
 }
 

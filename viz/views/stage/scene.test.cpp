@@ -151,7 +151,8 @@ std::shared_ptr<const lesson::Run> load_run(Space space, std::int64_t stride, in
     trace::testing::TraceBuilder made;
     const auto in = made.array("in", space, 1u << 21);
     auto warp = made.warp(0, 0);
-    warp.load(3, in, [&](int lane) { return stride * lane; }, [](int lane) { return static_cast<float>(lane); }, active);
+    warp.load(
+        3, in, [&](int lane) { return stride * lane; }, [](int lane) { return static_cast<float>(lane); }, active);
     trace::Record& record = warp.last();
     record.elements = elements;
     for (std::size_t lane = 0; lane < 32; ++lane) {

@@ -53,7 +53,8 @@ void StagePaint::words(const Scene& scene, const Band& band) const {
     }
     Face face = cell_face(brush.look, scene.cell - brush.px(1), widths);
     // The elements of a wide access stand close under one another.
-    const bool wide = std::any_of(band.words.begin(), band.words.end(), [](const Word& each) { return !each.texts.empty(); });
+    const bool wide =
+        std::any_of(band.words.begin(), band.words.end(), [](const Word& each) { return !each.texts.empty(); });
     if (wide && (face == Face::figure || face == Face::small)) face = Face::tiny;
     for (const Word& each : band.words) word(scene, each, face);
 }

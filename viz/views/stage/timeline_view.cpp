@@ -299,7 +299,8 @@ Intent TimelineView::draw_entries(const Pane& pane, const std::vector<TimelineEn
     Intent intent = draw_controls(pane, rest.cut_top(pane.px(30)), playhead, scale.figure);
     rest.cut_top(pane.px(7));
     if (entries.empty()) {
-        paragraph(brush, Face::body, {rest.x0, rest.y0}, std::min(rest.width(), pane.px(760)), colors.quiet, instead, 1.35f);
+        paragraph(brush, Face::body, {rest.x0, rest.y0}, std::min(rest.width(), pane.px(760)), colors.quiet, instead,
+                  1.35f);
         return intent;
     }
 

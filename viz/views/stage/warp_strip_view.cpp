@@ -282,11 +282,12 @@ void WarpStripView::draw_grid(const Pane& pane, const Rect& where, const RunView
         if (own) outline(brush, box, colors.accent, pane.px(4), pane.px(1.6f));
         else if (hovered) outline(brush, box, colors.quiet, pane.px(4), pane.px(1));
         if (hovered) {
-            hint_card(pane.look(), "block " + std::to_string(block.block) +
-                                       (joins   ? " · its atomic joins the word of this step"
-                                        : works ? " · works"
-                                                : " · nothing in this step") +
-                                       " · G\nEach stripe is a lane of its warps now, from low to high values of the run.");
+            hint_card(pane.look(),
+                      "block " + std::to_string(block.block) +
+                          (joins   ? " · its atomic joins the word of this step"
+                           : works ? " · works"
+                                   : " · nothing in this step") +
+                          " · G\nEach stripe is a lane of its warps now, from low to high values of the run.");
         }
         if (pane.button(box) && !own && !warps.empty()) {
             // The warp of the same number, if that block has it.

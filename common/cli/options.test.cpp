@@ -114,7 +114,7 @@ TEST(Options, EachBadValueHasItsSentence) {
         {{"--boxes", "--tree"}, {"--tree and --boxes"}},
         {{"--compare", "tiny_sum,other"}, {"'other'"}},
         {{"--describe"}, {"--step K"}},
-        {{"--describe", "--step", "1", "--timings"}, {"--time tells what --timings draws"}},
+        {{"--describe", "--step", "1", "--timings"}, {"--time describes what --timings draws"}},
         {{"--open", "x", "--check"}, {"--open x"}},
         {{"--save-trace", "f", "--variant", "tiny_sum,tiny_broken"}, {"--save-trace f", "2"}},
         {{"--record", "d", "--warp", "8"}, {"--record d", "--warp"}},

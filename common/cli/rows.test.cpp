@@ -1,6 +1,9 @@
 // Lessons on rows: --rows and --columns, the table of their shapes, and what was recorded of torch beside it.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <mutex>
+
 #include "common/base/error.hpp"
 #include "common/base/text.testing.hpp"
 #include "common/cli/testing/tiny_program.testing.hpp"
@@ -12,9 +15,13 @@ namespace {
 using lanewise::testing::contains;
 using testing::TinyProgram;
 
-// A variant on rows, which notes what it was planned on.
+constexpr std::uint64_t kMostPlanned = 1u << 16;
+
+// A variant on rows, which notes what it was planned on; of many values it takes the first few. Plans may be made on
+// several threads.
 struct WithRows : TinyProgram {
     std::vector<Rows> planned;
+    std::mutex noting;
 
     WithRows() {
         program.lesson.add({.name = "tiny_rows",
@@ -22,8 +29,12 @@ struct WithRows : TinyProgram {
                             .n = 64,
                             .columns = 16,
                             .plan =
-                                [this](launch::Plan& plan, const Inputs& inputs) {
-                                    planned.push_back(rows_of(inputs));
+                                [this](launch::Plan& plan, Inputs inputs) {
+                                    {
+                                        const std::lock_guard lock(noting);
+                                        planned.push_back(rows_of(inputs));
+                                    }
+                                    inputs.n = std::min(inputs.n, kMostPlanned);
                                     testing::plan_tiny(plan, inputs);
                                 },
                             .timed_n = 4096,

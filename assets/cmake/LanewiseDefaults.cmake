@@ -115,6 +115,13 @@ function(lanewise_library name)
   lanewise_precompile(lanewise_${name} lanewise_precompiled)
 endfunction()
 
+# lanewise_optimize_most(FILES…): with -O3 in a release, in the folder that builds them. Without the precompiled headers:
+# those are made with -O2, and g++ 12 then forgets the -O3 (the emulator's switch from lane to lane took 8 % longer).
+function(lanewise_optimize_most)
+  set_source_files_properties(${ARGN} PROPERTIES
+    COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>" SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
 # lanewise_test(NAME SOURCES… LINKS… [LABELS…] [APART]): a GoogleTest program, one ctest for each of its tests.
 function(lanewise_test name)
   if(NOT LANEWISE_TESTS)

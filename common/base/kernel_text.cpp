@@ -1,6 +1,7 @@
 #include "common/base/kernel_text.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <filesystem>
 #include <fstream>
@@ -45,7 +46,77 @@ void add(const std::string& path, std::string text, std::vector<KernelText>& int
     }
 }
 
+// Where the string or character that begins at `at` ends: behind its closing quote, or at the end of the line.
+std::size_t end_of_quoted(std::string_view text, std::size_t at) {
+    for (std::size_t i = at + 1; i < text.size() && text[i] != '\n'; ++i) {
+        if (text[i] == text[at]) return i + 1;
+        if (text[i] == '\\') ++i;
+    }
+    return std::min(text.find('\n', at), text.size());
+}
+
+// The same of R"x(…)x", whose quote is at `at`.
+std::size_t end_of_raw_string(std::string_view text, std::size_t at) {
+    const std::size_t open = text.find('(', at);
+    if (open == text.npos) return text.size();
+    const std::string close = ")" + std::string(text.substr(at + 1, open - at - 1)) + "\"";
+    const std::size_t end = text.find(close, open);
+    return end == text.npos ? text.size() : end + close.size();
+}
+
+// Where a comment to the end of its line ends: a backslash there joins the next line to it.
+std::size_t end_of_line_comment(std::string_view text, std::size_t at) {
+    for (; at < text.size(); ++at)
+        if (text[at] == '\n' && text[at - 1] != '\\') return at;
+    return at;
+}
+
+bool in_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
+
+// Is the ' at `at` a mark between digits, as in 1'000? Otherwise it opens a character.
+bool between_digits(std::string_view text, std::size_t at) {
+    std::size_t first = at;
+    while (first > 0 && (in_name(text[first - 1]) || text[first - 1] == '\'')) --first;
+    return first < at && std::isdigit(static_cast<unsigned char>(text[first])) != 0;
+}
+
+// Behind the string, character or single character that begins at `at`.
+std::size_t end_of_token(std::string_view text, std::size_t at) {
+    if (text[at] == '"' && at > 0 && text[at - 1] == 'R') return end_of_raw_string(text, at);
+    if (text[at] == '"' || (text[at] == '\'' && !between_digits(text, at))) return end_of_quoted(text, at);
+    return at + 1;
+}
+
 }  // namespace
+
+std::string code_of(std::string_view text) {
+    std::string code;
+    code.reserve(text.size());
+    const auto end_line = [&code] {
+        while (!code.empty() && (code.back() == ' ' || code.back() == '\t' || code.back() == '\r')) code.pop_back();
+        code += '\n';
+    };
+    for (std::size_t at = 0, end = 0; at < text.size(); at = end) {
+        const std::string_view begin = text.substr(at, 2);
+        if (begin == "//" || begin == "/*") {
+            const std::size_t close = begin == "/*" ? text.find("*/", at + 2) : text.npos;
+            end = begin == "//"        ? end_of_line_comment(text, at)
+                  : close == text.npos ? text.size()
+                                       : close + 2;
+            code += ' ';
+            for (const char each : text.substr(at, end - at))
+                if (each == '\n') end_line();
+        } else if (text[at] == '\n') {
+            end = at + 1;
+            end_line();
+        } else {
+            end = end_of_token(text, at);
+            code += text.substr(at, end - at);
+        }
+    }
+    if (!code.ends_with('\n')) end_line(), code.pop_back();
+    return code;
+}
 
 std::vector<KernelText> kernel_texts(const std::string& path, std::string text) {
     std::vector<KernelText> texts;

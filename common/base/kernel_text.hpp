@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lanewise {
@@ -19,6 +20,9 @@ std::vector<KernelText> kernel_texts(const std::string& path, std::string text);
 
 // All of them, one behind the other.
 std::string whole_kernel_text(const std::string& path, std::string text);
+
+// CUDA text without its comments and without blanks at the ends of lines; each line keeps its number.
+std::string code_of(std::string_view text);
 
 // `sentence` with each line number in it, "line 12", as `named` says it: "line 3 of sums.cuh".
 std::string name_lines(const std::string& sentence, const std::function<std::string(int line)>& named);

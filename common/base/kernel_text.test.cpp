@@ -37,6 +37,24 @@ TEST(KernelText, LinesInASentenceAreNamed) {
     EXPECT_EQ(name_lines("", named), "");
 }
 
+TEST(KernelText, CodeHasNoCommentsAndKeepsItsLines) {
+    EXPECT_EQ(code_of("int a;   // one\n// two\nint/* b\n c */d;\t\r\n"), "int a;\n\nint\nd;\n");
+    EXPECT_EQ(code_of("f();  // last"), "f();");
+    EXPECT_EQ(code_of("a  // joined \\\n to this\nb"), "a\n\nb");
+    EXPECT_EQ(code_of("a/**/b /* never closed"), "a b");
+    EXPECT_EQ(code_of("x /"), "x /");
+    EXPECT_EQ(code_of(""), "");
+}
+
+TEST(KernelText, WhatLooksLikeACommentInAStringIsCode) {
+    for (const char* text : {R"t(printf("// %d \" /* ", 1); f();)t", R"t(char c = '"', d = '\''; g("//");)t",
+                             R"t(int n = 1'000'000 + 0x7f'ff; h("/*");)t", R"t(s = R"x(a )" // b)x";)t",
+                             R"t(auto u = u8'"';)t"})
+        EXPECT_EQ(code_of(text + std::string("  // gone")), text);
+    // A string that is left open ends with its line.
+    EXPECT_EQ(code_of("a = \"open\nb; // gone\n"), "a = \"open\nb;\n");
+}
+
 TEST(KernelText, OfAFileAloneIsTheFile) { EXPECT_EQ(whole_kernel_text("/k.cuh", "a\nb"), "a\nb"); }
 
 }  // namespace

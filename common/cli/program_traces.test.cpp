@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "common/base/kernel_text.hpp"
 #include "common/base/text.testing.hpp"
 #include "common/runner/recordings.hpp"
 #include "common/cli/testing/tiny_program.testing.hpp"
@@ -56,10 +57,28 @@ TEST(Program, AGpuRunShowsTheEmulatorsAccessesAndSavesItsOwn) {
     EXPECT_EQ(saved.header.variant, "tiny_sum");
     EXPECT_EQ(saved.header.n, 32u);
     EXPECT_EQ(saved.header.date, "2026-11-21");
-    EXPECT_EQ(saved.header.kernel_hash, hash_of_file(tiny.program.lesson.kernel_path()));
+    const std::string text = read_kernel_text(tiny.program.lesson.kernel_path());
+    EXPECT_EQ(saved.header.kernel_hash, trace::fnv1a_hex(text));
+    EXPECT_EQ(saved.header.code_hash, trace::fnv1a_hex(code_of(text)));
     EXPECT_EQ(saved.records.size(), 5u);
     ASSERT_EQ(saved.outputs.size(), 1u);
     EXPECT_EQ(saved.outputs[0].values, std::vector<std::uint64_t>{to_bits(496.0f)});
+}
+
+// Lines of a trace are those of the code that ran; a comment may change without moving them.
+TEST(Program, SaysThatTheKernelFileHasChangedWhereItsCodeHas) {
+    TinyProgram tiny;
+    const std::string path = tiny.path("t.ndjson"), kernels = "lessons/99_tiny/kernels.cuh";
+    const std::string text = read_text(tiny.program.lesson.kernel_path());
+    EXPECT_EQ(tiny({"--text", "--save-trace", path}).status, kExitOk);
+    const auto warns = [&](const std::string& now) {
+        tiny.folder.write(kernels, now);
+        return contains(tiny({"--text", "--open", path}).out, "kernels.cuh has changed since this trace was taken");
+    };
+    EXPECT_FALSE(warns(text));
+    EXPECT_FALSE(warns(text.substr(0, text.find('\n')) + "  // adds" + text.substr(text.find('\n'))));
+    EXPECT_TRUE(warns("\n" + text));
+    EXPECT_TRUE(warns(text + "int more;\n"));
 }
 
 TEST(Program, RecordsEveryVariantOnAGpuAndOnlyThere) {

@@ -22,7 +22,10 @@ ChosenControls recorded_controls(const Lesson& lesson, const Variant& variant, c
 // A file's contents; empty where it cannot be read.
 std::string read_text(const std::filesystem::path& path);
 
-// Header::kernel_hash of a kernel file: of its text and that of the files beside it that it includes.
-std::string hash_of_file(const std::filesystem::path& path);
+// The text of a kernel file and of the files beside it that it includes.
+std::string read_kernel_text(const std::filesystem::path& path);
+
+// Says in the header which kernel file was run, whose whole text is `text`.
+void set_kernel_file(trace::Header& header, const std::string& file, const std::string& text);
 
 }  // namespace lanewise::lesson

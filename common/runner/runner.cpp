@@ -195,8 +195,8 @@ void Runner::describe_run(trace::Trace& trace, const Variant& variant, const Inp
     header.controls = inputs.controls.values();
     if (inputs.file && inputs.n <= kMaxTypedValues)
         header.values.assign(inputs.file->begin(), inputs.file->begin() + static_cast<std::ptrdiff_t>(inputs.n));
-    header.kernel_file = kernel_file_of(plan, setup_.kernels);
-    header.kernel_hash = trace::fnv1a_hex(source(header.kernel_file));
+    const std::string file = kernel_file_of(plan, setup_.kernels);
+    set_kernel_file(header, file, source(file));
 }
 
 trace::Trace Runner::record(launch::Backend& backend, const launch::Plan& plan,

@@ -43,7 +43,7 @@ std::optional<std::string> different_header(const Header& a, const Header& b) {
     if (a.controls != b.controls) return told("controls", input_text(a, false), input_text(b, false));
     if (a.values != b.values) return std::string("The traces are of different values of the input.");
     if (a.seed != b.seed) return told("seeds", a.seed, b.seed);
-    if (a.kernel_hash != b.kernel_hash)
+    if (!of_same_code(a, b))
         return told("kernel files", a.kernel_file + " " + a.kernel_hash, b.kernel_file + " " + b.kernel_hash);
     if (a.launches.size() != b.launches.size())
         return told("numbers of launches", a.launches.size(), b.launches.size());

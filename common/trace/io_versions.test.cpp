@@ -86,6 +86,24 @@ TEST(TraceFile, ControlsAndValuesReadBack) {
     EXPECT_NE(diff(made, changed).sentence.find("arg lane ^ 5"), std::string::npos);
 }
 
+// What minor version 5 added: a hash of the kernel's code, which a changed comment leaves as it is.
+TEST(TraceFile, TracesOfTheSameCodeAreCompared) {
+    Trace made = TraceBuilder().trace;
+    EXPECT_EQ(written(made).find("code_hash"), std::string::npos);
+    made.header.code_hash = "89abcdef01234567";
+    EXPECT_EQ(read_text(written(made)).header.code_hash, made.header.code_hash);
+    Trace other = made;
+    other.header.kernel_hash = "0";
+    EXPECT_TRUE(diff(made, other).equal) << diff(made, other).sentence;
+    other.header.code_hash = "0";
+    EXPECT_NE(diff(made, other).sentence.find("kernel files"), std::string::npos);
+    // One of before says nothing of its code.
+    other.header.code_hash.clear();
+    EXPECT_FALSE(diff(made, other).equal);
+    other.header.kernel_hash = made.header.kernel_hash;
+    EXPECT_TRUE(diff(made, other).equal);
+}
+
 TEST(TraceFile, TooManyRerunsAreNotRead) {
     Trace trace = TraceBuilder().trace;
     trace.reruns.assign(kMaxReruns, {"seed 1", {}});
@@ -112,7 +130,7 @@ TEST(TraceFile, OlderMinorVersionsAreRead) {
     EXPECT_GT(read, 0u) << "there are no recordings in " << LANEWISE_RECORDED_FOLDER;
 
     std::string old = written(TraceBuilder().trace);
-    old.replace(old.find("\"minor\":4"), 9, "\"minor\":0");
+    old.replace(old.find("\"minor\":5"), 9, "\"minor\":0");
     old.erase(old.find("\"warp_size\":32,"), 15);
     EXPECT_EQ(read_text(old).header.minor, 0);
     EXPECT_EQ(read_text(old).header.warp_size, 32u);
@@ -120,10 +138,10 @@ TEST(TraceFile, OlderMinorVersionsAreRead) {
 
 TEST(TraceFile, AnotherVersionOrAnotherFile) {
     std::string text = written(random_trace(1));
-    text.replace(text.find("\"major\":1,\"minor\":4"), 19, "\"major\":2,\"minor\":5");
+    text.replace(text.find("\"major\":1,\"minor\":5"), 19, "\"major\":2,\"minor\":6");
     const std::string sentence = error_of(text);
-    EXPECT_NE(sentence.find("2.5"), std::string::npos) << sentence;
-    EXPECT_NE(sentence.find("1.4"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("2.6"), std::string::npos) << sentence;
+    EXPECT_NE(sentence.find("1.5"), std::string::npos) << sentence;
 
     EXPECT_NE(error_of("").find("t.ndjson"), std::string::npos);
     EXPECT_NE(error_of("hello\n").find("t.ndjson"), std::string::npos);
@@ -135,7 +153,7 @@ TEST(TraceFile, AnotherVersionOrAnotherFile) {
 TEST(TraceFile, ANewerMinorVersionIsRead) {
     std::string text = written(TraceBuilder().trace);
     text = text.substr(0, text.find('\n') + 1);
-    text.replace(text.find("\"minor\":4"), 9, "\"minor\":9,\"mood\":\"fine\"");
+    text.replace(text.find("\"minor\":5"), 9, "\"minor\":9,\"mood\":\"fine\"");
     const Trace part = read_text(text + "{\"weather\":\"sun\"}\n");
     EXPECT_EQ(part.header.minor, 9);
     EXPECT_NE(part.partial_reason.find("cut off after line 2"), std::string::npos) << part.partial_reason;

@@ -191,6 +191,7 @@ void read_header(const Json& json, Trace& trace) {
     header.input = text(json.at("input"));
     header.kernel_file = text(json.at("kernel_file"));
     header.kernel_hash = text(json.at("kernel_hash"));
+    header.code_hash = text_or_empty(json, "code_hash");
     for (const Json& entry : list(json.at("launches"), 4096))
         header.launches.push_back({text(entry.at("kernel")), extent(entry.at("grid")), extent(entry.at("block")),
                                    whole<std::uint32_t>(entry.at("dynamic_shared_bytes"))});

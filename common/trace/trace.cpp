@@ -31,6 +31,10 @@ std::string run_name(const Source& source) {
     return source.kind == SourceKind::gpu ? "traced run" : source.order.empty() ? "this run" : source.order;
 }
 
+bool of_same_code(const Header& a, const Header& b) {
+    return a.code_hash.empty() || b.code_hash.empty() ? a.kernel_hash == b.kernel_hash : a.code_hash == b.code_hash;
+}
+
 std::string input_text(const Header& header, bool seeded) {
     std::string text = header.input;
     if (seeded) text += " · seed " + std::to_string(header.seed);

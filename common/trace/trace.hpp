@@ -17,7 +17,7 @@ namespace lanewise::trace {
 
 using lanewise::kWarpSize;
 inline constexpr int kFormatMajor = 1;
-inline constexpr int kFormatMinor = 4;
+inline constexpr int kFormatMinor = 5;
 
 Op op_from_name(const std::string& name); // throws Error naming it when there is none
 
@@ -224,12 +224,16 @@ struct Header {
                              // minor version 3
     std::string kernel_file; // relative to the lesson's folder: "kernels.cuh"
     std::string kernel_hash; // FNV-1a 64 of that file, 16 hex digits
+    std::string code_hash;   // the same without comments (code_of in kernel_text.hpp). Since minor version 5
     std::vector<Launch> launches;
     std::vector<Statement> statements;
     std::vector<std::uint32_t> blocks;  // the blocks that were recorded
     std::string accesses_from;          // "emulator" where loads and stores in a GPU's trace are the emulator's (see
                                         // emulated_accesses.hpp)
 };
+
+// Are both of the same kernel code? Comments count where one of them is of before minor version 5.
+bool of_same_code(const Header& a, const Header& b);
 
 // What a run was on, as a heading says it: "ramp", "random · seed 3" where `seeded`; then its controls, " · op xor".
 std::string input_text(const Header& header, bool seeded);

@@ -168,6 +168,7 @@ Json header_json(const Trace& trace) {
               {"input", capped(header.input)},
               {"kernel_file", capped(header.kernel_file)},
               {"kernel_hash", capped(header.kernel_hash)}};
+    if (!header.code_hash.empty()) json["code_hash"] = capped(header.code_hash);
     if (header.columns != 0) json["columns"] = header.columns;
     for (const auto& [name, text] : header.controls) json["controls"].push_back({capped(name), capped(text)});
     if (!header.values.empty()) json["values"] = header.values;

@@ -20,16 +20,16 @@ __global__ void atomic_tree(const float* in, float* out, int n) {
   if (thread == 0) atomicAdd(out, tree[0]);
 }
 
-// Compared with atomic_tree: no tree. Every thread adds its own value to one word in global memory; these additions are
-// made one after another. kBlock is any size. A value goes through n - 1 additions at most.
+// Compared with atomic_tree: no tree. Every thread adds its own value to one word in global memory. The additions run
+// one after another. kBlock is any size. A value goes through at most n - 1 additions.
 template <int kBlock>
 __global__ void atomic_each(const float* in, float* out, int n) {
   const int index = blockIdx.x * kBlock + threadIdx.x;
   if (index < n) atomicAdd(out, in[index]);
 }
 
-// Compared with atomic_each: the threads of a block add to one word in shared memory, and out gets one addition a
-// block. kBlock is any size. A value goes through kBlock + blocks - 2 additions at most.
+// Compared with atomic_each: the threads of a block add to one word in shared memory; each block then adds once to out.
+// kBlock is any size. A value goes through at most kBlock + blocks - 2 additions.
 template <int kBlock>
 __global__ void atomic_shared(const float* in, float* out, int n) {
   __shared__ float block_sum;

@@ -22,8 +22,8 @@ __global__ void block_sum_barriers(const float* in, float* out, int n) {
 }
 
 // Compared with block_sum_barriers: in the last five rounds only warp 0 runs, with warp barriers. All its lanes add, so
-// lane 16 writes the word that lane 0 reads in the same round: read, sync, write, sync. Five block barriers fewer. The
-// lanes from `offset` on add words that are not part of the result; no lane uses their sums.
+// lane 16 writes the word that lane 0 reads in the same round. Hence: read, sync, write, sync. Five block barriers
+// fewer. Lanes `offset` and above add words that are not part of the result; no lane uses their sums.
 template <int kBlock>
 __global__ void block_sum_warp_sync(const float* in, float* out, int n) {
   __shared__ float tree[kBlock];
@@ -251,9 +251,9 @@ __global__ void block_sum_no_barrier(const float* in, float* out, int n) {
   if (thread == 0) atomicAdd(out, tree[0]);
 }
 
-// WRONG. Compared with block_sum_warp_sync_halves: the block barrier is inside the branch, so the threads that no
-// longer add go on to the barrier after the loop, and the two halves of the block wait at different barriers. The
-// branch splits the block between whole warps; if it split a warp, a GPU could hang.
+// WRONG. Compared with block_sum_warp_sync_halves: the block barrier is inside the branch. Threads that no longer add
+// skip it and wait at the barrier after the loop, so the two halves of the block wait at different barriers. Here the
+// branch splits the block between whole warps. If it split a warp, a GPU could hang.
 template <int kBlock>
 __global__ void block_sum_barrier_in_branch(const float* in, float* out, int n) {
   __shared__ float tree[kBlock];

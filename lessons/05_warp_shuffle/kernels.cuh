@@ -83,8 +83,8 @@ __global__ void warp_sum_xor_rolled(const float* in, float* out, float* lanes, i
   if (lane == 0) out[blockIdx.x] = value;
 }
 
-// As warp_sum_xor_rolled with `#pragma unroll`. The trip count is still not known, but an int can be halved at most 32
-// times, so the compiler writes 32 rounds, each with a jump to the end.
+// As warp_sum_xor_rolled with `#pragma unroll`. The trip count is still unknown, but an int can be halved at most 32
+// times. So the compiler writes 32 rounds, each with a jump to the end.
 template <int kWidth>
 __global__ void warp_sum_xor_pragma(const float* in, float* out, float* lanes, int n, int first_mask) {
   const int lane = threadIdx.x;
@@ -109,7 +109,7 @@ __global__ void warp_broadcast(const float* in, float* out, float* lanes, int n,
   if (lane == 0) out[blockIdx.x] = value;
 }
 
-// The largest value. Lane 0 holds it. Counting a value twice does not change a maximum, but higher lanes miss some.
+// The largest value. Lane 0 holds it. Using a value twice does not change a maximum, but higher lanes miss some values.
 template <int kWidth>
 __global__ void warp_max_down(const float* in, float* out, float* lanes, int n) {
   const int lane = threadIdx.x;

@@ -20,9 +20,9 @@ __global__ void __launch_bounds__(kBlock) one_block(const T* in, float* out, lon
   if (threadIdx.x == 0) *out = sum;
 }
 
-// The grid is one block, and n at most kBlock * kLoads * 16 bytes of values. out need not be zeroed; the same bits every
-// run. Against one_block: no loop. Each thread has all its loads in flight before it adds the first, head and tail too, so
-// the whole sum waits for memory once; what n is decides which lanes load, and nothing else.
+// The grid is one block, and n at most kBlock * kLoads * 16 bytes of values. out need not be zeroed; the same bits
+// every run. Compared with one_block: no loop. Each thread issues all its loads, head and tail too, before its first
+// addition. So the block waits for memory only once. n changes only which lanes load.
 template <class T, int kBlock, int kLoads>
 __global__ void __launch_bounds__(kBlock) one_turn(const T* in, float* out, int n) {
   __shared__ float warp_sums[kBlock / 32];
@@ -94,17 +94,17 @@ __global__ void __launch_bounds__(kBlock)
 
 // ---- One block polls -------------------------------------------------------------------------------------------
 
-// A block's sum and a flag that says it is there, in one 64-bit value: one store writes both and one load reads both,
-// so no fence has to order them. 0: not there yet.
+// A block's sum in the low 32 bits and a flag in the high 32 bits: 1 once the sum is stored, 0 before. One store writes
+// both and one load reads both, so no fence has to order them.
 __device__ __forceinline__ unsigned long long filled(float sum) { return 1ull << 32 | __float_as_uint(sum); }
 __device__ __forceinline__ bool is_filled(unsigned long long slot) { return slot >> 32 != 0; }
 __device__ __forceinline__ float sum_in(unsigned long long slot) { return __uint_as_float((unsigned)slot); }
 
 // slots: (blocks - 1), zero before the first launch; each launch leaves them zero. Compared with last_block_fences: no
-// ticket, no fence, one barrier in all blocks but the last. The last block, the collector, polls: each of its threads
-// reads some slots again and again until they are filled. It adds the sums in the order of their indices: the same bits
-// every run. No block waits for the collector, so the blocks need not all run at once; one must fit on the GPU besides
-// it. `volatile` makes each access one 64-bit memory access, made every time, as ld.relaxed and st.relaxed would.
+// ticket and no fence, and one barrier in all blocks but the last. The last block is the collector, and it polls: each
+// of its threads loads its slots again and again until they are filled. It adds the sums in the order of their indices,
+// so the bits are the same every run. No block waits for the collector, so only one other block must fit on the GPU
+// with it. `volatile`: the compiler keeps every access, and makes it one access of 64 bits.
 template <class T, int kBlock, int kLoads>
 __global__ void __launch_bounds__(kBlock) poll(const T* in, float* out, volatile unsigned long long* slots, long long n) {
   __shared__ float warp_sums[kBlock / 32];
@@ -130,7 +130,7 @@ __global__ void __launch_bounds__(kBlock) poll(const T* in, float* out, volatile
 }
 
 // slots: ((blocks - 1) * warps of a block), as above. Compared with poll: each warp has a slot of its own, so the other
-// blocks have no barrier at all; the collector reads one slot a warp instead of one a block.
+// blocks have no barrier at all. The collector reads one slot for each warp instead of one for each block.
 template <class T, int kBlock, int kLoads>
 __global__ void __launch_bounds__(kBlock)
     poll_warps(const T* in, float* out, volatile unsigned long long* slots, long long n) {

@@ -9,8 +9,8 @@
 
 // ---- The last block finishes, with one barrier -----------------------------------------------------------------
 
-// Memory operations of GPU scope, with the PTX manual's semantics: relaxed orders nothing, but is one whole access that
-// all threads of the GPU see; acquire-release orders the accesses before and after it.
+// Memory operations of GPU scope (PTX ISA, memory consistency model). relaxed: one whole access that all threads of the
+// GPU see, but no order. acquire-release: also orders the thread's accesses before and after it.
 __device__ __forceinline__ void store_relaxed(float* place, float value) {
   asm volatile("st.relaxed.gpu.global.f32 [%0], %1;" : : "l"(place), "f"(value) : "memory");
 }
@@ -27,8 +27,8 @@ __device__ __forceinline__ unsigned take_ticket(unsigned* ticket, unsigned last)
 }
 
 // partials: (blocks). ticket: (1), zero before the first launch; each launch leaves it zero. Compared with
-// last_block_fences: two fences and two block barriers fewer. The ticket itself orders the partial sums, and the warp
-// that takes the last ticket finishes. The same bits every run.
+// last_block_fences: two fences and two block barriers fewer. The ticket itself orders the partial sums. The warp that
+// takes the last ticket adds them. The same bits every run.
 template <class T, int kBlock, int kLoads>
 __global__ void __launch_bounds__(kBlock)
     last_block_ticket(const T* in, float* out, float* partials, unsigned* ticket, long long n) {
@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(kBlock)
     before = take_ticket(ticket, last);
   }
   before = __shfl_sync(kFullWarp, before, 0);
-  // Lane 0 acquired the partial sums, and a shuffle orders no memory: __syncwarp orders it for the other lanes.
+  // Lane 0 acquired the partial sums. The shuffle orders no memory; __syncwarp does, for the other lanes.
   __syncwarp();
   if (before != last) return;
   float total = 0.0f;
@@ -81,8 +81,8 @@ __global__ void __launch_bounds__(kBlock) grid_barrier(const T* in, float* out, 
 
 // ---- One block polls, with cache hints ------------------------------------------------------------------------
 
-// A block's sum and a flag that says it is there, in one 64-bit value: one store writes both and one load reads both,
-// so no fence has to order them. 0: not there yet.
+// A block's sum in the low 32 bits and a flag in the high 32 bits: 1 once the sum is stored, 0 before. One store writes
+// both and one load reads both, so no fence has to order them.
 __device__ __forceinline__ unsigned long long filled(float sum) { return 1ull << 32 | __float_as_uint(sum); }
 __device__ __forceinline__ bool is_filled(unsigned long long slot) { return slot >> 32 != 0; }
 __device__ __forceinline__ float sum_in(unsigned long long slot) { return __uint_as_float((unsigned)slot); }
@@ -96,9 +96,9 @@ __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long l
   return value;
 }
 
-// A pack that is read once: not kept in L1. With kPolicy, L2 keeps or evicts it as `policy` says. The asm is not
-// volatile: the input does not change, and the compiler may issue the next turn's loads before it adds this turn's
-// packs.
+// Loads a pack that is read only once: L1 does not keep it. With kPolicy, L2 keeps or evicts it as `policy` says. The
+// asm is not volatile, because the input does not change. So the compiler may issue the next turn's loads before it
+// adds this turn's packs.
 template <bool kPolicy>
 __device__ __forceinline__ float4 load_once(const float4* place, unsigned long long policy) {
   float4 pack;
@@ -114,9 +114,9 @@ __device__ __forceinline__ float4 load_once(const float4* place, unsigned long l
   return pack;
 }
 
-// As thread_sum, but each load in flight has a sum of its own, so that no addition waits for another; the values of
+// As thread_sum, but each load in flight has a sum of its own, so that no addition waits for another. The values of
 // head and tail are loaded first and added last. kLoads: a power of two. The grid has fewer than 2^32 threads. With
-// kPolicy the first `keep` packs are to stay in L2 for the next launch, and the rest are to be evicted first. Without
+// kPolicy the first `keep` packs should stay in L2 for the next launch, and the rest should be evicted first. Without
 // it, an input larger than L2 that is read again and again evicts each of its lines just before that line is read
 // again.
 template <class T, int kBlock, int kLoads, bool kPolicy>
@@ -166,9 +166,9 @@ __device__ __forceinline__ float thread_sum_once(const T* in, long long n, long 
 }
 
 // slots as in poll: (blocks - 1), zero before the first launch; each launch leaves them zero. keep: how many packs of
-// 16 bytes L2 is to keep; without kPolicy not used. Compared with poll: the loads bypass L1; relaxed accesses of GPU
-// scope in place of volatile ones, which have system scope; and the collector's threads add the slots to their own sums
-// first, so that its block is summed once.
+// 16 bytes L2 should keep; used only with kPolicy. Compared with poll: the loads bypass L1. The slots are accessed with
+// relaxed accesses of GPU scope; volatile ones have system scope. The collector's threads add the slots to their own
+// sums first, so its block adds up only once.
 template <class T, int kBlock, int kLoads, bool kPolicy>
 __global__ void __launch_bounds__(kBlock)
     poll_hints(const T* in, float* out, unsigned long long* slots, long long n, long long keep) {

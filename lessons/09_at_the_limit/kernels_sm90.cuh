@@ -9,13 +9,13 @@
 
 // ---- The collector's side of poll ------------------------------------------------------------------------------
 
-// A block's sum and a flag that says it is there, in one 64-bit value: one store writes both and one load reads both,
-// so no fence has to order them. 0: not there yet.
+// A block's sum in the low 32 bits and a flag in the high 32 bits: 1 once the sum is stored, 0 before. One store writes
+// both and one load reads both, so no fence has to order them.
 __device__ __forceinline__ unsigned long long filled(float sum) { return 1ull << 32 | __float_as_uint(sum); }
 __device__ __forceinline__ bool is_filled(unsigned long long slot) { return slot >> 32 != 0; }
 __device__ __forceinline__ float sum_in(unsigned long long slot) { return __uint_as_float((unsigned)slot); }
 
-// The sum of this thread's share of slots[0] to slots[count - 1], once they are filled; the slots are left zero.
+// Waits until this thread's part of slots[0] to slots[count - 1] is filled, adds it up, and leaves these slots zero.
 template <int kBlock>
 __device__ __forceinline__ float collected(volatile unsigned long long* slots, int count) {
   float sum = 0.0f;
@@ -34,7 +34,7 @@ constexpr int kCluster = 4;
 
 // The grid is a multiple of kCluster blocks. slots: (blocks / kCluster - 1), zero before the first launch; each launch
 // leaves them zero. Compared with poll: the blocks of a cluster first add their sums in the shared memory of one of
-// them, so the collector has kCluster times fewer slots to read; but a cluster starts only where kCluster blocks can,
+// them. So the collector reads kCluster times fewer slots. But a cluster starts only where kCluster blocks fit at once,
 // and its blocks wait for each other twice.
 template <class T, int kBlock, int kLoads>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kBlock)
@@ -71,7 +71,7 @@ __device__ __forceinline__ unsigned shared_address(const void* place) {
   return static_cast<unsigned>(__cvta_generic_to_shared(place));
 }
 
-// A barrier in shared memory that waits for bytes: a copy of `bytes` into `tile` that tells `arrived` when it is done.
+// Starts a copy of `bytes` into `tile`. The barrier `arrived`, in shared memory, counts the bytes as they arrive.
 __device__ __forceinline__ void start_copy(float4* tile, const float4* from, unsigned bytes, unsigned long long* arrived) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" : : "r"(shared_address(arrived)), "r"(bytes) : "memory");
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
@@ -88,8 +88,8 @@ __device__ __forceinline__ void wait_for(unsigned long long* arrived, unsigned p
 }
 
 // slots as in poll: (blocks - 1), zero before the first launch; each launch leaves them zero. Compared with poll: one
-// thread starts the copies of kStages tiles of kBlock packs at once, and no registers hold loads in flight; but each
-// value is written to shared memory and read from it again, with a block barrier for each tile.
+// thread starts the copies of kStages tiles of kBlock packs at once, so loads in flight need no registers. But each
+// value is written to shared memory and read from it again, and each tile needs a block barrier.
 template <class T, int kBlock, int kStages>
 __global__ void __launch_bounds__(kBlock)
     bulk_copy(const T* in, float* out, volatile unsigned long long* slots, long long n) {
@@ -131,7 +131,7 @@ __global__ void __launch_bounds__(kBlock)
       const float4 pack = tiles[tile % kStages][thread];
       sum += pack_sum<T>(pack);
     }
-    // All threads have read the tile: the next copy may overwrite it.
+    // The barrier: all threads have read the tile before the next copy overwrites it.
     __syncthreads();
     if (thread == 0) start(tile + kStages);
   }

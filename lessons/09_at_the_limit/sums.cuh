@@ -20,8 +20,8 @@ __device__ __forceinline__ float sum_xor(float value) {
   return value;
 }
 
-// The sum of the warps' values, which lane 0 of each holds, in the lanes of warp 0. One barrier. warp_sums: shared, a
-// float for each warp. A kernel that calls this twice needs two arrays: warp 0 may still read the first.
+// The sum of the values that lane 0 of each warp holds, in the lanes of warp 0. One barrier. warp_sums: shared, a float
+// for each warp. A kernel that calls this twice needs two arrays: warp 0 may still read the first.
 template <int kBlock>
 __device__ __forceinline__ float join_warps(float value, float* warp_sums) {
   constexpr int kWarps = kBlock / 32;
@@ -92,8 +92,8 @@ struct Packs {
   }
 };
 
-// What a thread of the grid adds: every stride-th pack, where the stride is the number of threads, and for the first
-// threads a value of the head and one of the tail. kLoads loads are in flight before the first value is added.
+// The sum of one thread of the grid: every stride-th pack, where the stride is the number of threads. The first threads
+// also take a value of the head and one of the tail. kLoads loads are in flight before the first value is added.
 template <class T, int kBlock, int kLoads>
 __device__ __forceinline__ float thread_sum(const T* in, long long n) {
   const Packs<T> packs(in, n);
@@ -110,7 +110,7 @@ __device__ __forceinline__ float thread_sum(const T* in, long long n) {
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) sum += pack_sum<T>(pack[k]);
   }
-  // Fewer than kLoads packs are left: all of them are loaded before the first is added, too.
+  // Fewer than kLoads packs are left. They too are all loaded before the first is added.
   if (i < packs.count) {
     float4 pack[kLoads];
 #pragma unroll

@@ -1,6 +1,6 @@
-// Shuffles: a lane reads another lane's register. First the four intrinsics as they are, with everything that they
-// take as an argument; then small programs that are made of them. All of them take any n >= 1, a value a thread, and
-// pad the last warp with zeros. One block of 32 threads for each 32 values.
+// Shuffles: a lane reads another lane's register. First the four intrinsics with all their arguments. Then small
+// kernels that are made of them. All of them take any n >= 1, one value a thread, and pad the last warp with zeros. One
+// block of 32 threads for each 32 values.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -16,9 +16,9 @@ __device__ __forceinline__ T value_or_zero(const T* in, int index, int n) {
 
 // ---- One shuffle -----------------------------------------------------------------------------------------------
 //
-// in: (n). arg: (32), each lane's argument. out: (32 * blocks), what each lane then holds: what it received, or its
-// own value where `mask` does not name it. width: 1, 2, 4, 8, 16 or 32. What a lane receives from one that the mask
-// does not name is undefined.
+// in: (n). arg: (32), each lane's argument. out: (32 * blocks), what each lane holds afterwards: the value that it
+// received, or its own value if `mask` does not name the lane. width: 1, 2, 4, 8, 16 or 32. A value from a source lane
+// that `mask` does not name is undefined.
 
 // Reads lane arg % width of its group of `width` lanes.
 template <class T>
@@ -33,7 +33,7 @@ __global__ void shuffle_idx(const T* in, const int* arg, T* out, int n, unsigned
   out[index] = value;
 }
 
-// Reads lane - arg, or itself where that lies before its group.
+// Reads lane - arg, or itself if that is before its group.
 template <class T>
 __global__ void shuffle_up(const T* in, const int* arg, T* out, int n, unsigned mask, int width) {
   const int lane = threadIdx.x;
@@ -46,7 +46,7 @@ __global__ void shuffle_up(const T* in, const int* arg, T* out, int n, unsigned 
   out[index] = value;
 }
 
-// Reads lane + arg, or itself where that lies past its group.
+// Reads lane + arg, or itself if that is past its group.
 template <class T>
 __global__ void shuffle_down(const T* in, const int* arg, T* out, int n, unsigned mask, int width) {
   const int lane = threadIdx.x;
@@ -59,7 +59,7 @@ __global__ void shuffle_down(const T* in, const int* arg, T* out, int n, unsigne
   out[index] = value;
 }
 
-// Reads lane ^ arg, or itself where that lies past its group.
+// Reads lane ^ arg, or itself if that is past its group.
 template <class T>
 __global__ void shuffle_xor(const T* in, const int* arg, T* out, int n, unsigned mask, int width) {
   const int lane = threadIdx.x;
@@ -109,7 +109,7 @@ __global__ void tree_up(const int* in, int* out, int n) {
   out[index] = value;
 }
 
-// The sum of each group of kWidth lanes, in the group's first lane: tree_down within groups, by the last argument.
+// The sum of each group of kWidth lanes, in the group's first lane: tree_down with `width` as the last argument.
 template <int kWidth>
 __global__ void segmented_sums(const int* in, int* out, int n) {
   const int index = blockIdx.x * 32 + threadIdx.x;
@@ -123,8 +123,8 @@ __global__ void segmented_sums(const int* in, int* out, int n) {
 
 // ---- A prefix sum ----------------------------------------------------------------------------------------------
 
-// in: (n). out: (32 * blocks): each lane holds the sum of its own value and those of the lanes below it. Hillis and
-// Steele's: as tree_up with the shortest step first, and a lane that reads itself adds nothing.
+// in: (n). out: (32 * blocks): each lane holds the sum of its own value and those of the lanes below it (Hillis and
+// Steele). As tree_up, but with the shortest offset first, and a lane that would read itself adds nothing.
 __global__ void prefix_sum(const int* in, int* out, int n) {
   const int lane = threadIdx.x;
   const int index = blockIdx.x * 32 + lane;
@@ -139,9 +139,9 @@ __global__ void prefix_sum(const int* in, int* out, int n) {
 
 // ---- A transpose in registers ----------------------------------------------------------------------------------
 
-// in, out: (128 * blocks) with in padded by zeros from n on: matrices of 4 rows and 4 columns, one after the other. A
+// in, out: (128 * blocks); in is padded by zeros from n on: matrices of 4 rows and 4 columns, one after the other. A
 // lane holds a row in four registers; four neighbouring lanes hold a matrix. Afterwards a lane holds a column. Two
-// rounds of two exchanges; in each a lane gives away what its partner is to hold.
+// rounds of two exchanges: in each, a lane sends a value that its partner needs.
 __global__ void transpose(const int* in, int* out, int n) {
   const int lane = threadIdx.x;
   const int first = (blockIdx.x * 32 + lane) * 4;

@@ -1,8 +1,8 @@
-// One sum from many blocks: atomicAdd reads, adds and writes one word, and no other access to it comes in between.
+// Many blocks add to one sum. atomicAdd reads a word, adds and writes it back in one operation: no addition is lost.
 //
-// in: (n), n >= 1. out: (1), zeroed by the caller, to which every block adds. One block of kBlock threads for each
-// kBlock values. The order of the blocks is not defined, and each addition rounds: the last bits may differ from
-// run to run. Error, to first order: at most (the most additions that any value goes through) * 2^-24 * sum|x|.
+// in: (n), n >= 1. out: (1), zeroed by the caller; every block adds to it. One block of kBlock threads for each kBlock
+// values. The order of the blocks is not defined, and each addition rounds, so the last bits may differ from run to
+// run. Error, to first order: at most (the most additions that any value goes through) * 2^-24 * sum|x|.
 
 // Compared with shared_tree of the previous lesson: the block's sum goes to out by one atomicAdd, so no partial sums
 // are left to add. kBlock is a power of two. A value goes through log2(kBlock) + blocks - 1 additions at most.

@@ -1,8 +1,8 @@
-// Votes: one question to all lanes of a warp, and what 32 answers in one word are good for. Each kernel takes any n
-// >= 1: one block of 32 threads for each 32 values, a value a thread.
+// Votes: a warp intrinsic asks all lanes of a warp one question. The kernels show what the 32 answers are good for.
+// Each kernel takes any n >= 1: one block of 32 threads for each 32 values, one value a thread.
 //
-// predicate, key: (32 * blocks), a number for each thread; those beyond n are zero. mask: the lanes that take part,
-// one or more; the others do nothing.
+// predicate, key: (32 * blocks), a number for each thread; from n on they are zero. mask: the lanes that take part, at
+// least one; the other lanes do nothing.
 
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -26,7 +26,7 @@ __global__ void votes(const int* predicate, int* any, int* all, unsigned* ballot
   }
 }
 
-// peers: (32 * blocks), the lanes whose key equals the lane's own. every: (32 * blocks), all lanes where every key is
+// peers: (32 * blocks), the lanes whose key equals the lane's own. every: (32 * blocks), all lanes if all keys are
 // equal, else 0.
 __global__ void matches(const int* key, unsigned* peers, unsigned* every, unsigned mask) {
   const int lane = threadIdx.x;
@@ -39,8 +39,8 @@ __global__ void matches(const int* key, unsigned* peers, unsigned* every, unsign
   }
 }
 
-// The sum of `value` over the lanes of `lanes`, of which this lane is one. One instruction from sm_80 on; before, a
-// shuffle for each of them.
+// The sum of `value` over the lanes of `lanes`, in each of these lanes. From sm_80 on this is one intrinsic. On older
+// GPUs it is a shuffle for each lane of `lanes`.
 __device__ __forceinline__ int sum_over(unsigned lanes, int value) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   const int sum = __reduce_add_sync(lanes, value);
@@ -54,7 +54,7 @@ __device__ __forceinline__ int sum_over(unsigned lanes, int value) {
   return sum;
 }
 
-// sum: (32 * blocks), in each lane that takes part the sum of them all.
+// sum: (32 * blocks), in each lane that takes part: the sum over all lanes that take part.
 __global__ void reduction(const int* key, int* sum, unsigned mask) {
   const int lane = threadIdx.x;
   const int index = blockIdx.x * 32 + lane;
@@ -64,10 +64,10 @@ __global__ void reduction(const int* key, int* sum, unsigned mask) {
   }
 }
 
-// ---- 32 answers in one word ------------------------------------------------------------------------------------
+// ---- 32 answers in one number ----------------------------------------------------------------------------------
 
-// rank: (32 * blocks), how many lanes below vote yes; -1 where the lane votes no. count: (blocks). leader: (blocks),
-// the first lane that votes yes; -1 where none does.
+// rank: (32 * blocks), how many lanes below this one vote yes; -1 if the lane votes no. count: (blocks). leader:
+// (blocks), the first lane that votes yes; -1 if no lane does.
 __global__ void ranks(const int* predicate, int* rank, int* count, int* leader) {
   const int lane = threadIdx.x;
   const int index = blockIdx.x * 32 + lane;
@@ -78,8 +78,8 @@ __global__ void ranks(const int* predicate, int* rank, int* count, int* leader) 
   if (lane == 0) leader[blockIdx.x] = __ffs(yes) - 1;
 }
 
-// in: (n), of whole numbers. sums: (32 * blocks), the sum of key % 16 over the lanes up to this one. Four ballots,
-// one for each bit: bits are counted below the lane and weighed.
+// sums: (32 * blocks), the sum of key % 16 over the lanes up to this one. One ballot for each of the four bits: a lane
+// counts the ones at and below itself, and multiplies the count by the value of the bit.
 __global__ void prefix_sum_of_bits(const int* key, int* sums) {
   const int lane = threadIdx.x;
   const int index = blockIdx.x * 32 + lane;
@@ -94,8 +94,8 @@ __global__ void prefix_sum_of_bits(const int* key, int* sums) {
   sums[index] = sum;
 }
 
-// out: (32 * blocks): each warp's kept values side by side, in order, then zeros. count: (blocks). A lane's place is
-// its rank among those that keep theirs.
+// out: (32 * blocks): each warp's kept values without gaps, in their order, then zeros. count: (blocks). A lane that
+// keeps its value stores it at its rank among the lanes that keep theirs.
 __global__ void compact(const int* in, const int* predicate, int* out, int* count, int n) {
   const int lane = threadIdx.x;
   const int index = blockIdx.x * 32 + lane;
@@ -110,15 +110,15 @@ __global__ void compact(const int* in, const int* predicate, int* out, int* coun
 
 // ---- Counting with atomics -------------------------------------------------------------------------------------
 //
-// total: (1), zeroed by the caller; to it is added how many predicates are not zero.
+// total: (1), zeroed by the caller; the kernels add the number of predicates that are not zero.
 
-// An atomic for each lane that votes yes.
+// One atomic for each lane that votes yes.
 __global__ void count_each(const int* predicate, int* total) {
   const int mine = predicate[blockIdx.x * 32 + threadIdx.x];
   if (mine) atomicAdd(total, 1);
 }
 
-// An atomic for each warp: a ballot, and its first lane adds for all.
+// One atomic for each warp: after a ballot, the first lane that votes yes adds for all of them.
 __global__ void count_aggregated(const int* predicate, int* total) {
   const int lane = threadIdx.x;
   const int mine = predicate[blockIdx.x * 32 + lane];
@@ -127,7 +127,7 @@ __global__ void count_aggregated(const int* predicate, int* total) {
   if (lane == leader) atomicAdd(total, __popc(yes));
 }
 
-// Wrong: lane 0 adds for all, and where it votes no it is not in the branch.
+// Wrong: lane 0 adds for the whole warp. But if lane 0 votes no, it is not in the branch, and the count is lost.
 __global__ void count_by_lane_zero(const int* predicate, int* total) {
   const int lane = threadIdx.x;
   const int mine = predicate[blockIdx.x * 32 + lane];
@@ -137,7 +137,7 @@ __global__ void count_by_lane_zero(const int* predicate, int* total) {
   }
 }
 
-// Wrong: the mask of the ballot names lanes that are not in the branch and go on to the barrier.
+// Wrong: the full mask of the ballot also names lanes that are not in the branch; those wait at the barrier.
 __global__ void count_full_mask(const int* predicate, int* total) {
   const int lane = threadIdx.x;
   const int mine = predicate[blockIdx.x * 32 + lane];
@@ -149,8 +149,8 @@ __global__ void count_full_mask(const int* predicate, int* total) {
   __syncwarp();
 }
 
-// Wrong: takes the active mask for all lanes in the branch. Some come to it later than others, so each party has a
-// leader that adds the branch's whole count.
+// Wrong: assumes that the active mask names all lanes in the branch. Lanes 0-15 and 16-31 call it on different lines,
+// so each half has a leader of its own, and each leader adds the count of the whole warp.
 __global__ void count_by_active_mask(const int* predicate, int* total) {
   const int lane = threadIdx.x;
   const int mine = predicate[blockIdx.x * 32 + lane];
@@ -166,8 +166,8 @@ __global__ void count_by_active_mask(const int* predicate, int* total) {
 
 // ---- Groups of equal keys --------------------------------------------------------------------------------------
 
-// in: (n). sums: (16), zeroed by the caller: to element key % 16 are added the values with that key. One atomic for
-// each key that a warp has: the lanes of one key add theirs up first.
+// in: (n). sums: (16), zeroed by the caller: each value is added to element key % 16. The lanes of one key first add
+// their values. So a warp makes one atomic for each different key.
 __global__ void sums_by_key(const int* in, const int* key, int* sums, int n) {
   const int lane = threadIdx.x;
   const int index = blockIdx.x * 32 + lane;
@@ -178,7 +178,7 @@ __global__ void sums_by_key(const int* in, const int* key, int* sums, int n) {
   if (lane == __ffs(peers) - 1) atomicAdd(&sums[mine], sum);
 }
 
-// The same with an atomic a lane.
+// The same with one atomic for each lane.
 __global__ void sums_by_key_each(const int* in, const int* key, int* sums, int n) {
   const int index = blockIdx.x * 32 + threadIdx.x;
   const int value = index < n ? in[index] : 0;
@@ -188,7 +188,7 @@ __global__ void sums_by_key_each(const int* in, const int* key, int* sums, int n
 
 // ---- The same by cooperative groups ----------------------------------------------------------------------------
 
-// As votes, of each tile of kTile lanes by itself; a ballot's bit k is lane k of the tile.
+// As votes, but each tile of kTile lanes votes on its own. Bit k of a ballot is lane k of the tile.
 template <int kTile>
 __global__ void tile_votes(const int* predicate, int* any, int* all, unsigned* ballot) {
   const int index = blockIdx.x * 32 + threadIdx.x;
@@ -200,7 +200,7 @@ __global__ void tile_votes(const int* predicate, int* any, int* all, unsigned* b
   ballot[index] = tile.ballot(mine);
 }
 
-// As reduction, of each tile by itself.
+// As reduction, but each tile adds on its own.
 template <int kTile>
 __global__ void tile_sums(const int* key, int* sum) {
   const int index = blockIdx.x * 32 + threadIdx.x;

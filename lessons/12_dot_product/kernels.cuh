@@ -1,14 +1,14 @@
-// The dot product: the sum of a[i] * b[i]. Two streams come in, one number goes out: a multiplication in front of the
-// same reduction.
+// The dot product: the sum of a[i] * b[i]. Two streams come in, one number goes out: a multiplication before the same
+// reduction.
 //
 // a, b: (n) each of T, beginning at any element; any n >= 1. out: (1), float. Any grid of blocks of kBlock threads,
-// kBlock a multiple of 32 from 32 to 1024. The build contracts nothing, so a multiplication and an addition that are
-// to round once are written as fmaf.
+// kBlock a multiple of 32 from 32 to 1024. The build contracts nothing: a multiplication and an addition that should
+// round once are written as fmaf.
 //
-// Error: with k roundings on the longest path of a product (a thread's products, 5 + log2(warps), and what joins the
-// blocks) at most k * 2^-24 * sum|a[i] * b[i]|, to first order: fmaf rounds once, and a product of two halves or two
-// bfloat16s is exact in float. What a kernel rounds besides, it says. Where a product or a sum leaves the range of its
-// type it is infinite; where infinities of both signs meet, or a NaN comes in, the result is NaN.
+// Error: with k roundings on the longest path of a product (a thread's products, 5 + log2(warps), and the additions
+// that join the blocks) at most k * 2^-24 * sum|a[i] * b[i]|, to first order: fmaf rounds once, and a product of two
+// halves or two bfloat16s is exact in float. Further roundings are named at the kernel. A product or sum beyond the
+// range of its type is infinite. If infinities of both signs are added, or an input is NaN, the result is NaN.
 
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -53,7 +53,7 @@ __device__ __forceinline__ float widened(__nv_bfloat16 value) { return __bfloat1
 //
 // out: zeroed by the caller; each block adds its sum to it by one atomic.
 
-// f32, f16 or bf16 in f32, widened first: the products of two halves are exact.
+// f32, f16 or bf16, widened to f32 before the product: the product of two halves is exact.
 template <class T, int kBlock>
 __global__ void dot_product(const T* a, const T* b, float* out, long long n) {
   __shared__ float warp_sums[kBlock / 32];
@@ -66,8 +66,8 @@ __global__ void dot_product(const T* a, const T* b, float* out, long long n) {
   if (threadIdx.x == 0) atomicAdd(out, sum);
 }
 
-// Compared with dot_product of halves: the product is made in f16, and only its rounded value is widened. What that
-// rounds away, 2^-11 of each product, no f32 brings back; a product beyond 65504 is infinite, one below 2^-25 is 0.
+// Compared with dot_product of halves: the product is made in f16, and then widened. f32 cannot restore what this
+// rounds away, up to 2^-11 of each product. A product beyond 65504 is infinite, one below 2^-25 is 0.
 template <int kBlock>
 __global__ void dot_product_rounded_f16(const __half* a, const __half* b, float* out, long long n) {
   __shared__ float warp_sums[kBlock / 32];
@@ -82,7 +82,7 @@ __global__ void dot_product_rounded_f16(const __half* a, const __half* b, float*
 
 // ---- 16 bytes of each a turn -----------------------------------------------------------------------------------
 
-// Adds the products of two packs of 16 bytes to a sum, in the order in which they lie.
+// Adds the products of two packs of 16 bytes to a sum, in the order of their values.
 template <class T>
 __device__ __forceinline__ float add_products(const uint4& pack_a, const uint4& pack_b, float sum) {
   const T* a = reinterpret_cast<const T*>(&pack_a);
@@ -92,8 +92,8 @@ __device__ __forceinline__ float add_products(const uint4& pack_a, const uint4& 
   return sum;
 }
 
-// Where whole packs of 16 bytes lie in both streams. They do only where both begin as far behind a multiple of 16
-// bytes; else there are none, and every value is taken by itself.
+// Where both streams have whole packs of 16 bytes: only if both begin equally far after a multiple of 16 bytes. Else
+// there are no packs, and every value is taken by itself.
 template <class T>
 struct Packs {
   long long head;   // values before the first pack
@@ -109,8 +109,8 @@ struct Packs {
   }
 };
 
-// What a thread of the grid adds: every stride-th pack of each stream, where the stride is the number of threads, with
-// kLoads packs of each asked for before the first is used; then its values outside of the packs.
+// The sum of one thread of the grid: every stride-th pack of each stream, where the stride is the number of threads;
+// then its values outside of the packs. kLoads packs of each stream are in flight before the first is used.
 template <class T, int kBlock, int kLoads>
 __device__ __forceinline__ float thread_sum(const T* a, const T* b, long long n) {
   const Packs<T> packs(a, b, n);
@@ -152,9 +152,9 @@ __global__ void dot_product_packs(const T* a, const T* b, float* out, long long 
 
 // ---- One launch, the last block finishes -----------------------------------------------------------------------
 
-// partials: (blocks). ticket: (1), zero before the first launch; each launch leaves it zero. Against
-// dot_product_packs: kLoads packs of each stream in flight; a grid of as many blocks as run at once; out need not be
-// zeroed, and the same bits every run: the partial sums are added by their place.
+// partials: (blocks). ticket: (1), zero before the first launch; each launch leaves it zero. Compared with
+// dot_product_packs: kLoads packs of each stream in flight, and a grid of as many blocks as run at once. out need not
+// be zeroed. The partial sums are added in the order of their indices: the same bits every run.
 template <class T, int kBlock, int kLoads>
 __global__ void __launch_bounds__(kBlock)
     dot_product_last_block(const T* a, const T* b, float* out, float* partials, unsigned* ticket, long long n) {
@@ -167,11 +167,11 @@ __global__ void __launch_bounds__(kBlock)
   sum = block_sum<kBlock>(sum, warp_sums);
   if (thread == 0) {
     partials[blockIdx.x] = sum;
-    // The partial sum must be seen before the ticket is; __threadfence orders, and waits for no other thread.
+    // Other blocks must see the partial sum before the ticket. __threadfence orders this thread's accesses only.
     __threadfence();
     const unsigned before = atomicInc(ticket, blocks - 1);
     is_last = before == blocks - 1;
-    // The block that sees all tickets taken must also see all partial sums.
+    // A thread that sees all tickets taken must also see all partial sums.
     __threadfence();
   }
   __syncthreads();

@@ -1,7 +1,7 @@
 // The same sum over six number formats: f32, f16, bf16, two kinds of fp8, and int8. The kernels differ in how many
 // values one load brings, in which type a thread and its warp add (the accumulator), and in which type the warp sums
-// are added (the second stage). The names say so: block_all_reduce_sum_f16x8_pack_f32 adds f16 values, eight a load, in
-// f32; pack is one load of 16 bytes.
+// are added (the second stage). The names say so: block_all_reduce_sum_f16x8_pack_f32 loads eight f16 values at once
+// and adds them in f32; pack is one load of 16 bytes.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>
@@ -252,11 +252,11 @@ __device__ __forceinline__ void add_warp_sums_i32(int sum, int* out) {
 // ---- All blocks: one sum ---------------------------------------------------------------------------------------
 //
 // in: (n), any n >= 1, beginning at any element. out: (1), zeroed by the caller; int for i8, f32 for all others. One
-// block for each kValues values, by one atomic; kValues is 256, 512 or 1024. A block has kValues threads, or as many
-// less as a load brings more values: kValues / 2 of them for x2, kValues / 16 for x16.
+// block for each kValues values, by one atomic; kValues is 256, 512 or 1024. A block has kValues threads if a load
+// brings one value, kValues / 2 if it brings two (x2), kValues / 16 for x16.
 //
 // A load of several values needs an address that is a multiple of its bytes. Values before the first such address (the
-// head) and those after the last whole load (the tail) are loaded one by one: a value of either by a thread.
+// head) and those after the last whole load (the tail) are loaded one by one: a thread takes at most one value of each.
 //
 // Error: with k1 additions on the longest path in the accumulator, of unit roundoff u1, k2 in the second stage, of u2,
 // and blocks - 1 atomics in f32, at most (k1 * u1 + k2 * u2 + (blocks - 1) * 2^-24) * sum|x|, to first order. k1 counts
@@ -302,7 +302,7 @@ __global__ void block_all_reduce_sum_f32x1_f32(const float* in, float* out, int 
   add_warp_sums_f32<kThreads>(sum, out);
 }
 
-// f32, 4 values a load, accumulator f32, second stage f32. u: 2^-24, 2^-24. The four are added two and two.
+// f32, 4 values a load, accumulator f32, second stage f32. u: 2^-24, 2^-24. The four are added in pairs.
 template <int kValues>
 __global__ void block_all_reduce_sum_f32x4_f32(const float* in, float* out, int n) {
   constexpr int kThreads = kValues / 4;
@@ -682,7 +682,7 @@ __global__ void block_all_reduce_sum_i8x16_pack_i32(const signed char* in, int* 
 // thread's values - 1 (f32: two for each load and its turns - 1), one more each for a value of the head and of the
 // tail, and the rounds of its warp. u: 2^-24, 2^-24.
 
-// f32, 4 values a load: the four are added two and two.
+// f32, 4 values a load: the four are added in pairs.
 template <int kThreads>
 __global__ void block_all_reduce_sum_f32x4_runs_f32(const float* in, float* out, int n) {
   const Split parts = split<4>(in, n);

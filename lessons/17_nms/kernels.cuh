@@ -1,10 +1,10 @@
-// Greedy non-maximum suppression: boxes in order of their scores, each kept unless one that is kept already overlaps
-// it by more than a threshold.
+// Greedy non-maximum suppression: boxes in order of their scores; each is kept unless a box that is already kept
+// overlaps it by more than a threshold.
 //
-// A box is (x1, y1, x2, y2). Overlap is intersection over union, in float, as written in `suppresses`; more than the
-// threshold, not as much, and the threshold is 0 or more. Width is x2 - x1, with no + 1: boxes that touch do not
-// overlap, and a box without area overlaps nothing, not even itself. Equal scores: the lower number first; -0 equals
-// 0. NaN in a box or score sets *status; what is kept then is of no use, but in bounds.
+// A box is (x1, y1, x2, y2). Overlap is intersection over union, in float, as in `suppresses`. An overlap equal to the
+// threshold does not suppress; the threshold is 0 or more. Width is x2 - x1, without + 1: boxes that touch do not
+// overlap, and a box without area overlaps no box. Of equal scores, the lower number comes first; -0 equals 0. A NaN in
+// a box or score sets *status; then the kept boxes are meaningless, but all accesses stay in bounds.
 //
 // n: boxes, 1 or more. order: (n), their numbers in order of score. sorted: (n), the boxes in that order.
 
@@ -12,12 +12,12 @@ constexpr unsigned kFullWarp = 0xffffffffu;
 
 __device__ __forceinline__ float area_of(float4 box) { return (box.z - box.x) * (box.w - box.y); }
 
-// Does each of two boxes suppress the other, if it is kept and comes first? The same for (a, b) as for (b, a), to the
-// bit.
+// Would one of two boxes suppress the other, if it is kept and comes first? (a, b) and (b, a) give the same result, to
+// the bit.
 __device__ __forceinline__ bool suppresses(float4 a, float area_a, float4 b, float area_b, float threshold) {
   const float width = fminf(a.z, b.z) - fmaxf(a.x, b.x);
   const float height = fminf(a.w, b.w) - fmaxf(a.y, b.y);
-  // Most pairs end here, without a division; 0 is more than no threshold, and neither is 0 / 0.
+  // Most pairs return here, without a division. 0 is not more than any threshold, and neither is 0 / 0.
   if (!(width > 0.0f && height > 0.0f)) return false;
   const float both = width * height;
   return both / (area_a + area_b - both) > threshold;
@@ -25,7 +25,7 @@ __device__ __forceinline__ bool suppresses(float4 a, float area_a, float4 b, flo
 
 // ---- In order of score ---------------------------------------------------------------------------------------------
 
-// Numbers that are in the order of the floats: of -0 and 0 the same, of every NaN one of its own.
+// A number that compares as the float does: -0 and 0 get the same one, every NaN one of its own.
 __device__ __forceinline__ unsigned key_of(float score) {
   const unsigned bits = __float_as_uint(score + 0.0f);
   return bits & 0x80000000u ? ~bits : bits | 0x80000000u;
@@ -35,9 +35,9 @@ __device__ __forceinline__ bool has_nan(float4 box, float score) {
   return isnan(box.x) || isnan(box.y) || isnan(box.z) || isnan(box.w) || isnan(score);
 }
 
-// A box's place in the order: how many come before it. One warp a box, kBlock / 32 boxes a block; each lane looks at
-// one other box at a time, and a ballot counts for all. n comparisons a box: for some thousands; beyond, a radix
-// sort. *status is 0 before the launch, and 1 after it where there is a NaN.
+// A box's place in the order: the number of boxes before it. One warp a box, kBlock / 32 boxes a block. Each lane
+// compares one other box at a time, and a ballot counts them. That is n comparisons a box, for some thousand boxes; for
+// more, sort. *status is 0 before the launch, and 1 after it if there is a NaN.
 template <int kBlock>
 __global__ void rank_boxes(const float4* boxes, const float* scores, int* order, float4* sorted, unsigned* status,
                            int n) {
@@ -66,9 +66,9 @@ __global__ void rank_boxes(const float4* boxes, const float* scores, int* order,
 
 // ---- One kernel, and wrong -----------------------------------------------------------------------------------------
 
-// The form that is found in many places: one block, a thread for each box, and what is kept in shared memory. A
-// thread asks whether its box is still kept, and crosses out what it overlaps; but at that moment another thread may
-// be about to cross out this one. What is kept depends on who comes first. n is at most 1024.
+// The widely copied form: one block, a thread for each box, and `kept` in shared memory. A thread reads whether its box
+// is still kept, and suppresses the boxes that it overlaps. But at that moment another thread may be about to suppress
+// this box. So the result depends on the order of the threads. n is at most 1024.
 template <int kBlock>
 __global__ void racing(const float4* sorted, const int* order, int* keep, int n, float threshold) {
   __shared__ int kept[1024];
@@ -89,10 +89,10 @@ __global__ void racing(const float4* sorted, const int* order, int* keep, int n,
 
 // ---- All pairs at once, then in order ------------------------------------------------------------------------------
 
-// Whether two boxes overlap depends on no third: all pairs at once. mask: (n, words) of 32 bits, words = (n + 31) /
-// 32; bit j of row i is set where i comes before j and would suppress it. A warp for each row, kBlock / 32 rows a
-// block; each lane looks at one column at a time, and a ballot is the word. Words before a row's own are not written,
-// and not read.
+// Whether two boxes overlap depends on no third box, so all pairs are compared at once. mask: (n, words), words of 32
+// bits, words = (n + 31) / 32. Bit j of row i is set if i comes before j and would suppress it. A warp for each row,
+// kBlock / 32 rows a block. Each lane compares one column at a time, and a ballot gives the word. Words before the one
+// with the row's own bit are neither written nor read.
 template <int kBlock>
 __global__ void overlap_rows(const float4* sorted, unsigned* mask, int n, float threshold) {
   const int lane = threadIdx.x % 32;
@@ -113,8 +113,8 @@ __global__ void overlap_rows(const float4* sorted, unsigned* mask, int n, float 
   }
 }
 
-// Which boxes live does depend on order: row after row, by one warp. Lane w holds word w of those removed so far, so
-// n is at most 1024. keep: (n), by box number: 1 or 0.
+// Which boxes are kept does depend on the order: one warp takes row after row. Lane w holds 32 bits, of boxes 32 w to
+// 32 w + 31: 1 if suppressed so far. So n is at most 1024. keep: (n), by box number: 1 or 0.
 template <int kLanes>
 __global__ void keep_in_order(const unsigned* mask, const int* order, int* keep, int n) {
   const int lane = threadIdx.x;
@@ -135,16 +135,16 @@ __global__ void keep_in_order(const unsigned* mask, const int* order, int* keep,
 
 // ---- The same for many boxes ---------------------------------------------------------------------------------------
 
-// Rows and columns in tiles of 64, of which those left of the diagonal are not needed. A row of tile t has a word of
-// 64 bits for each tile behind t; the rows follow each other, tile after tile.
+// Rows and columns are in tiles of 64; tiles left of the diagonal are not needed. A row of tile t has a 64-bit number
+// for each tile after t. The rows follow each other, tile after tile. Returns where tile `tile` begins in the mask.
 __device__ __forceinline__ long long first_word(long long tile, long long tiles) {
   return 64 * (tile * (tiles - 1) - tile * (tile - 1) / 2);
 }
 
-// mask: first_word(tiles, tiles) words, as above: which columns a row would suppress. diagonal: (n), within the row's
-// own tile, which rows before it would suppress it. With kClasses only boxes of one class suppress each other;
-// classes: (n), by box number. A block takes one tile of rows, each of its warps a tile of columns: two columns a
-// lane, whose boxes stay in registers. Grid: x tiles of columns / warps a block, y tiles of rows. kBlock is 64 or
+// mask: first_word(tiles, tiles) numbers of 64 bits, as above: which columns a row would suppress. diagonal: (n):
+// which rows of the row's own tile would suppress it. With kClasses only boxes of one class suppress each other;
+// classes: (n), by box number. A block takes one tile of rows, and each of its warps one tile of columns: two columns
+// a lane, whose boxes stay in registers. Grid: x tiles of columns / warps a block, y tiles of rows. kBlock is 64 or
 // more.
 template <int kBlock, bool kClasses>
 __global__ void __launch_bounds__(kBlock)
@@ -183,7 +183,7 @@ __global__ void __launch_bounds__(kBlock)
     }
     area[k] = area_of(box[k]);
   }
-  unsigned long long held[2] = {0, 0};  // the words of rows `lane` and 32 + lane
+  unsigned long long held[2] = {0, 0};  // the 64 bits of rows `lane` and 32 + lane
   for (int row = 0; row < rows; ++row) {
     const float4 other = row_boxes[row];
     const float other_area = row_areas[row];
@@ -204,7 +204,7 @@ __global__ void __launch_bounds__(kBlock)
       }
     }
   }
-  const int behind = tiles - 1 - row_tile;  // words of a row
+  const int behind = tiles - 1 - row_tile;  // 64-bit numbers of a row
 #pragma unroll
   for (int k = 0; k < 2; ++k) {
     const int row = k * 32 + lane;
@@ -218,16 +218,16 @@ __global__ void __launch_bounds__(kBlock)
   }
 }
 
-// The 64 bits that two ballots make: of the rows that a lane holds, number `lane` and 32 + lane.
+// Each lane votes for two rows, number `lane` and 32 + lane. Two ballots make the 64 bits of all rows.
 __device__ __forceinline__ unsigned long long ballot_rows(bool first, bool second) {
   const unsigned low = __ballot_sync(kFullWarp, first);
   const unsigned high = __ballot_sync(kFullWarp, second);
   return (unsigned long long)high << 32 | low;
 }
 
-// Which of a tile's rows are kept, of those `undecided`: a round decides every row of which all that would suppress
-// it are decided. Crowds take one to three rounds, a chain of 64 boxes 32. before: of rows `lane` and 32 + lane, the
-// rows of the tile that would suppress them.
+// Which of a tile's `undecided` rows are kept. A round decides each row for which all rows that would suppress it are
+// decided. Groups of boxes as in this lesson take one to three rounds, a chain of 64 boxes 32. before: for rows `lane`
+// and 32 + lane, the rows of the tile that would suppress them.
 __device__ __forceinline__ unsigned long long keep_rows(unsigned long long undecided,
                                                         const unsigned long long* before) {
   unsigned long long kept = 0;
@@ -241,8 +241,8 @@ __device__ __forceinline__ unsigned long long keep_rows(unsigned long long undec
 }
 
 // kept: (n), the numbers of the kept boxes in order of score, then -1; count: (1), how many. One block of kBlock
-// threads; two unsigned of dynamic shared memory for each tile hold the rows removed so far. Tile after tile: warp 0
-// decides its rows, then all warps read the words of the kept ones, and of no others.
+// threads. Dynamic shared memory: two unsigned for each tile, a bit for each row that is suppressed so far. For each
+// tile, warp 0 decides its rows; then all warps read the mask of the kept rows alone.
 template <int kBlock>
 __global__ void __launch_bounds__(kBlock)
     keep_tiles(const unsigned long long* diagonal, const unsigned long long* mask, const int* order, int* kept,
@@ -257,7 +257,7 @@ __global__ void __launch_bounds__(kBlock)
   const int tiles = (n + 63) / 64;
   for (int i = threadIdx.x; i < 2 * tiles; i += kBlock) removed[i] = 0;
   int written = 0;
-  // Warp 0: of its two rows of the next tile, what would suppress them and which boxes they are.
+  // Warp 0 loads two rows of the next tile a lane: which rows would suppress them, and their box numbers.
   unsigned long long before[2] = {0, 0};
   int box[2] = {0, 0};
   const auto load_rows = [&](int tile) {
@@ -272,7 +272,7 @@ __global__ void __launch_bounds__(kBlock)
   };
   if (warp == 0) load_rows(0);
   for (int tile = 0; tile < tiles; ++tile) {
-    __syncthreads();  // `removed` is complete as far as this tile
+    __syncthreads();  // the bits of this tile in `removed` are complete
     if (warp == 0) {
       const int rows = min(64, n - tile * 64);
       const unsigned long long there = rows == 64 ? ~0ull : (1ull << rows) - 1;

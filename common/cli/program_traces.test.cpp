@@ -142,7 +142,7 @@ TEST(Program, TracesThatCannotBeShown) {
         EXPECT_TRUE(contains(answer.err, part)) << answer.err;
     };
     expect(with("99_tiny", "98_else"), "98_else");
-    expect(with("\"major\":1", "\"major\":2"), "2.4");
+    expect(with("\"major\":1", "\"major\":2"), "2.5");
     expect(with("tiny_sum", "tiny_gone"), "tiny_gone");
     expect(with("tiny_sum", "tiny_gone"), "changed.ndjson is a trace of a variant that is not there");
     expect(with("99_tiny", "x; rm y"), "no lesson can be named so");

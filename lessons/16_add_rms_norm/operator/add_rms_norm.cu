@@ -86,14 +86,14 @@ Status no_device(const char* format, int device, cudaError_t error) {
 
 bool fits_16(std::uintptr_t address) { return address % 16 == 0; }
 
-// A call of these may leave an error behind that is no one else's business.
+// Returns the error of a call, and clears it, so that later CUDA calls do not report it.
 cudaError_t cleared(cudaError_t error) {
     if (error != cudaSuccess) cudaGetLastError();
     return error;
 }
 
-// Dynamic shared memory that a block of this kernel may have; it is allowed to have as much from now on, whichever
-// operator asks for how much of it.
+// Allows a block of this kernel as much dynamic shared memory as the GPU has for it. *bytes: how much that is. All
+// operators that use the kernel share this setting.
 cudaError_t allow_shared(const void* kernel, int device, std::size_t* bytes) {
     int most = 0;
     cudaFuncAttributes attributes{};

@@ -3,14 +3,14 @@
 //     add_rms_norm::Description description;
 //     description.set_all(add_rms_norm::contiguous(add_rms_norm::Type::f16, rows, dim));
 //     add_rms_norm::AddRmsNorm norm;
-//     auto status = add_rms_norm::AddRmsNorm::create(&norm, description);      // once: all that can be checked is
+//     auto status = add_rms_norm::AddRmsNorm::create(&norm, description);      // once: checks everything that it can
 //     if (!status) fail(status.sentence());
-//     cudaMalloc(&workspace, norm.workspace_size());                           // often 0: then null will do
+//     cudaMalloc(&workspace, norm.workspace_size());                           // often 0: then null is allowed
 //     status = norm.run(workspace, norm.workspace_size(), y, residual_out, a, b, weight, stream);   // every layer
 //
-// run() launches one kernel on `stream`. It never allocates and never synchronizes, may be captured in a graph, and may
-// be called from several threads and on several streams at once (each stream needs a workspace of its own). What is
-// computed, to the last rounding, what may alias what, and in which order misuse is found: README.md beside this file.
+// run() launches one kernel on `stream`. It never allocates and never synchronizes, and a graph can capture it. Several
+// threads and streams may call it at once (each stream needs a workspace of its own). README.md in this folder defines
+// what is computed, to the last rounding, what may alias what, and the order of the checks.
 //
 // This header needs neither CUDA's headers nor any other file. CUDA's `cudaStream_t` is a `CUstream_st*`.
 #pragma once
@@ -25,11 +25,11 @@ namespace add_rms_norm {
 
 enum class Type : int { f16, bf16, f32 };
 
-// What the mean square is made of, and what is normalized: a + b in float, or what residual_out holds of it.
+// Which sum the mean square uses, and which is normalized: a + b in float, or the rounded one in residual_out.
 enum class Sum : int {
-    rounded,       // both: what residual_out holds
-    unrounded,     // both: a + b in float
-    rounded_in_y,  // the mean square of a + b in float; y from what residual_out holds
+    rounded,       // both use what residual_out holds
+    unrounded,     // both use a + b in float
+    rounded_in_y,  // the mean square uses a + b in float, y what residual_out holds
 };
 
 // x is the sum, r = 1 / sqrt(mean + epsilon), T the type of the activations.
@@ -38,18 +38,18 @@ enum class Cast : int {
     before_weight,  // y = T(T(x * r) * weight): the normalized value is rounded to T first
 };
 
-// What can be wrong. Where several things are, the first in this order is reported.
+// What can be wrong. If several things are, the first in this order is reported.
 enum class Code : int {
     ok,
     not_created,   // run() of an operator that create() has not filled
     null_pointer,  // a pointer is null
-    types,         // element types that there is no kernel for
+    types,         // element types without a kernel
     shape,         // rank, extents, or tensors whose shapes differ
     strides,       // a last dimension with gaps, negative strides, an output whose rows overlap
     parameter,     // epsilon, sum, cast
-    alignment,     // a pointer that is no multiple of its element's size
+    alignment,     // a pointer that is not a multiple of its element's size
     aliasing,      // an output that overlaps another tensor, and is not exactly a or b
-    workspace,     // null, too small or misaligned, where one is needed
+    workspace,     // null, too small or misaligned, although one is needed
     device,        // no such GPU, one too old, or not the current one
     launch,        // CUDA refused the launch
 };
@@ -64,7 +64,7 @@ public:
     const char* sentence() const noexcept { return code_ == Code::ok ? "All is well." : text_; }
 
     static constexpr std::size_t kLongest = 240;
-    char* text() noexcept { return text_; }  // of kLongest bytes, for the one who reports
+    char* text() noexcept { return text_; }  // kLongest bytes, for the function that reports
 
 private:
     Code code_ = Code::ok;
@@ -72,7 +72,7 @@ private:
 };
 
 // Type, shape and strides, in elements, of (batch, dim), (batch, heads, dim) or, for the weight, (dim). The last
-// dimension has stride 1. Strides of dimensions of one element are not looked at.
+// dimension has stride 1. The stride of a dimension of one element is ignored.
 struct Tensor {
     Type type = Type::f32;
     int rank = 0;
@@ -86,14 +86,14 @@ Tensor contiguous(Type type, std::int64_t batch, std::int64_t dim);
 Tensor contiguous(Type type, std::int64_t batch, std::int64_t heads, std::int64_t dim);
 
 struct Description {
-    Tensor y, residual_out, a, b;  // of one type and shape; strides of their own
+    Tensor y, residual_out, a, b;  // of one type and shape, each with its own strides
     Tensor weight;                 // (dim)
     float epsilon = 1e-6f;         // finite, 0 or more: added to the mean square, inside the root
     Sum sum = Sum::rounded;
     Cast cast = Cast::once;
     int device = -1;  // a CUDA device; -1: the current one
-    // On GPUs of compute capability 9.0 and later: the kernel may be launched while the one before it on the stream
-    // still runs, for whose end it then waits (CUDA's programmatic dependent launch).
+    // On GPUs of compute capability 9.0 and later: the kernel may be launched while the kernel before it on the stream
+    // still runs; it then waits for that kernel's end (CUDA's programmatic dependent launch).
     bool overlap = true;
 
     // y, residual_out, a and b are `tensor`; the weight has its type and last dimension.
@@ -119,19 +119,19 @@ struct Shape {
 
 const char* route_name(Shape::Route route);
 
-// What can be said of a description without a GPU: codes `types` to `parameter`.
+// Checks that need no GPU: codes `types` to `parameter`.
 Status check(const Description& description) noexcept;
 
 // A tensor as kernels take it: rows at batch * strides[0] + head * strides[1].
 struct RowLayout {
     std::array<std::int64_t, 2> strides{};  // in elements
-    std::int64_t extent = 0;                // from the first to behind the last element
+    std::int64_t extent = 0;                // from the first element to past the last
 };
 
-// Batches and heads that follow each other evenly in all tensors are one dimension here.
+// If batches and heads have one common stride in all tensors, they are one dimension here.
 struct Layout {
     Type type = Type::f32, weight = Type::f32;
-    bool wide = false;  // y is made of sums in float that residual_out does not hold
+    bool wide = false;  // y uses sums in float that residual_out does not hold
     std::int64_t batch = 0, heads = 1, dim = 0;
     std::array<RowLayout, 4> tensors{};  // y, residual_out, a, b
     std::int64_t rows() const noexcept { return batch * heads; }
@@ -141,28 +141,28 @@ class AddRmsNorm {
 public:
     AddRmsNorm() = default;
 
-    // Fills *norm, or leaves it as it was and says why not. Codes, in this order: null_pointer, types, shape, strides,
+    // Fills *norm, or leaves it unchanged and says why. Codes, in this order: null_pointer, types, shape, strides,
     // parameter, device.
     static Status create(AddRmsNorm* norm, const Description& description) noexcept;
 
     // Bytes that run() needs, at an address that is a multiple of 16. More than 0 only with Sum::unrounded for 16-bit
-    // rows that fit in no block's shared memory (more than 58,000 values on an H200): taken value by value, the sums in
-    // float have no other place.
+    // rows that do not fit in a block's shared memory (more than 58,000 values on an H200). Such rows are taken value
+    // by value, and the sums in float are kept in the workspace.
     std::size_t workspace_size() const noexcept { return workspace_size_; }
 
-    // Codes, in this order: not_created, null_pointer, alignment, aliasing, workspace, device, launch. With anything
-    // but `ok` nothing has been launched. A description of no rows does nothing, whatever the pointers.
+    // Codes, in this order: not_created, null_pointer, alignment, aliasing, workspace, device, launch. Only with `ok` a
+    // kernel was launched. A description without rows does nothing, whatever the pointers are.
     Status run(void* workspace, std::size_t size, void* y, void* residual_out, const void* a, const void* b,
                const void* weight, CUstream_st* stream) const noexcept;
 
-    // How rows are taken where all tensors begin at multiples of 16 bytes, where they begin equally far past such
-    // multiples, and elsewhere. The first is the second where no kernel takes whole rows.
+    // What run() launches: if all tensors begin at multiples of 16 bytes; if they begin equally far after such
+    // multiples; and otherwise. If no kernel takes whole rows, the first is the same as the second.
     const Shape& aligned() const noexcept { return aligned_; }
     const Shape& shifted() const noexcept { return shifted_; }
     const Shape& by_element() const noexcept { return element_; }
 
-    // For measuring: another shape for tensors that begin at multiples of 16 bytes. False, and nothing is changed,
-    // where there is no such kernel or the row does not fit.
+    // For measuring: another shape for tensors that begin at multiples of 16 bytes. Returns false, and changes nothing,
+    // if there is no such kernel or the row does not fit.
     bool use_shape(const Shape& shape) noexcept;
 
     int device() const noexcept { return device_; }
@@ -170,12 +170,12 @@ public:
 private:
     bool created_ = false;
     bool whole_ = false;    // whole packs, strides that are multiples of 16 bytes, and a kernel for such rows
-    bool alike_ = false;    // the tensors' rows begin equally far past a multiple of 16 bytes where the tensors do
+    bool alike_ = false;    // if the tensors begin equally far after a multiple of 16 bytes, so do their rows
     bool sm90_ = false;     // the GPU and this build have clusters and launches that overlap
-    bool overlap_ = false;  // … and the last are wanted
+    bool overlap_ = false;  // … and launches that overlap are wanted
     int device_ = 0;
     int processors_ = 1;           // multiprocessors
-    std::size_t shared_size_ = 0;  // of the most that a block may have; row values kept there by the element route
+    std::size_t shared_size_ = 0;  // the most that a block may have, for row values of the element route
     std::size_t workspace_size_ = 0;
     float epsilon_ = 0;
     Sum sum_ = Sum::rounded;
@@ -189,7 +189,7 @@ namespace detail {
 Status failed(Code code, const char* format, ...) noexcept;
 Layout layout_of(const Description& description) noexcept;
 std::size_t size_of(Type type) noexcept;
-// Have two tensors of these layouts no element in common? False where that is hard to tell.
+// Do two tensors of these layouts share no element? False if that cannot be decided.
 bool are_disjoint(const void* p, const RowLayout& a, const void* q, const RowLayout& b, const Layout& layout) noexcept;
 
 struct Pointers {
@@ -199,15 +199,15 @@ struct Pointers {
     const void* b;
     const void* weight;
 };
-// What run() finds before it looks at the device, where `needed` bytes of workspace are.
+// run()'s checks before it looks at the device; `needed`: bytes of workspace.
 Status check_pointers(const Layout& layout, const Pointers& pointers, std::size_t needed, const void* workspace,
                       std::size_t size) noexcept;
 
-// Do rows consist of whole packs of 16 bytes, and begin at multiples of 16 where the tensors do?
+// Do rows consist of whole packs of 16 bytes, and begin at multiples of 16 if the tensors do?
 bool has_whole_packs(const Layout& layout) noexcept;
-// Do the rows of all tensors begin equally far past a multiple of 16 bytes where the tensors do?
+// Do the rows of all tensors begin equally far after a multiple of 16 bytes if the tensors do?
 bool is_alike(const Layout& layout) noexcept;
-// How whole packs are taken on a GPU with so many multiprocessors, how other rows, and how any.
+// The shapes for rows of whole packs, for rows that begin anywhere, and for any rows.
 Shape whole_shape(const Layout& layout, int processors, bool sm90) noexcept;
 Shape shifted_shape(const Layout& layout, int processors, bool sm90) noexcept;
 Shape element_shape(const Layout& layout) noexcept;

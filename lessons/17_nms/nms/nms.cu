@@ -104,7 +104,7 @@ Status check_pointers(const void* kept, const void* count, const void* flags, co
 }
 
 Status refused(Code code, cudaError_t error) {
-    cudaGetLastError();  // it is told here, and is no one else's
+    cudaGetLastError();  // clears the error, which is reported here
     return failed(code,
                   code == Code::device ? "There is no GPU here, or no code for it: %s." : "CUDA refused a launch: %s.",
                   cudaGetErrorString(error));

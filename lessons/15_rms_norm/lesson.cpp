@@ -50,7 +50,8 @@ Variant wrong(Variant variant, const char* why) {
 }
 
 void add_rows(Lesson& lesson) {
-    lesson.add(rows("rms_norm_one_thread", "one thread", "thread 0 computes the scale and tells all: two barriers", "",
+    lesson.add(rows("rms_norm_one_thread", "one thread",
+                    "thread 0 computes the scale and stores it for all: two barriers", "",
                     kernel("rms_norm_one_thread")));
     lesson.add(rows("rms_norm_f32", "every warp", "every warp adds the warp sums: one barrier", "rms_norm_one_thread",
                     kernel("rms_norm", true)));

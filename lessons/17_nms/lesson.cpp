@@ -27,7 +27,7 @@ Variant nms(const char* name, const char* title, const char* summary, std::uint6
 
 LESSON(nms) {
     lesson.title("Non-maximum suppression");
-    Variant wrong = nms("racing", "one kernel", "every thread crosses out what its box overlaps, at once: a race", 48,
+    Variant wrong = nms("racing", "one kernel", "every thread suppresses what its box overlaps, at once: a race", 48,
                         kMostOfAWarp, plan_racing, "");
     wrong.declared_wrong = "a thread reads whether its box is kept while others write it";
     lesson.add(std::move(wrong));

@@ -74,8 +74,8 @@ int main(int argc, char** argv) {
                                    static_cast<std::uint32_t>(device.threads_per_multiprocessor), gpu::architecture(),
                                    device.l2_bytes};
         };
-        program.make_meter = [&program] { return timing::make_gpu_meter(program.kernels); };
-        program.measure_costs = timing::measure_costs;
+        program.make_meter = [&program] { return measure::make_gpu_meter(program.kernels); };
+        program.measure_costs = measure::measure_costs;
         program.watch_interrupts = [] {
             return [interrupts = std::make_shared<lesson::Interrupts>()] { return interrupts->asked(); };
         };

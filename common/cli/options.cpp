@@ -122,7 +122,8 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
         options.sizes = rows && raw.sizes == "table" ? timing::row_sizes() : timing::parse_sizes(raw.sizes, most);
     }
     if (given("--l2", raw.l2))
-        options.l2 = choice<timing::L2>("--l2", raw.l2, {{"warm", timing::L2::warm}, {"flushed", timing::L2::flushed}});
+        options.l2 =
+            choice<measure::L2>("--l2", raw.l2, {{"warm", measure::L2::warm}, {"flushed", measure::L2::flushed}});
     if (given("--csv", raw.csv)) options.csv = raw.csv;
     if (given("--json", raw.json)) options.json = raw.json;
     if (given("--save-trace", raw.save_trace)) options.save_trace = raw.save_trace;

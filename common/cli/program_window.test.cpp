@@ -74,7 +74,7 @@ TEST(Program, AWindowMeasuresOverSizesUntilItIsEnded) {
     for (const timing::Timing& row : table.rows) sizes.insert(row.n);
     EXPECT_TRUE(sizes.contains(1024) && sizes.contains(4096));
     EXPECT_FALSE(sizes.contains(1u << 24));   // it was ended before
-    EXPECT_EQ(table.partial, timing::kCancelled);
+    EXPECT_EQ(table.partial, measure::kCancelled);
     EXPECT_EQ(table.lesson, "99_tiny");
     EXPECT_FALSE(table.date.empty());
 

@@ -11,7 +11,7 @@
 #include "common/launch/plan.hpp"
 #include "common/measure/sweep.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 
 class PlansAhead {
 public:
@@ -32,4 +32,4 @@ private:
 // A quarter of this machine's threads, four at most: the one that measures must not wait for a core.
 std::size_t plans_made_ahead();
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

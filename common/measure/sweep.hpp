@@ -10,7 +10,7 @@
 #include "common/measure/meter.hpp"
 #include "common/timing/timing.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 
 // One variant at one size. Plans hold their inputs, so they are made shortly before their turn and freed after it.
 struct Job {
@@ -41,8 +41,8 @@ struct SweepOptions {
 // the same bytes, each once for each size and type of input. The GPU's state is noted before and after. What does not
 // fit or does not exist is noted and skipped; a cancelled sweep, or one whose GPU fails, keeps its rows and says so in
 // `partial`. Throws Error where nothing at all was measured.
-TimingTable sweep(Meter& meter, const std::vector<Job>& jobs, const SweepOptions& options);
+timing::TimingTable sweep(Meter& meter, const std::vector<Job>& jobs, const SweepOptions& options);
 
 inline constexpr const char* kCancelled = "interrupted";
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

@@ -21,7 +21,7 @@ struct LessonSetup {
     // Is there a GPU? When not, says why. Starts CUDA, so it is asked only when the answer matters.
     std::function<bool(std::string* why)> gpu_available;
     // What times plain kernels on the GPU.
-    std::function<std::unique_ptr<timing::Meter>()> make_meter;
+    std::function<std::unique_ptr<measure::Meter>()> make_meter;
     std::function<std::string()> today;   // "2026-11-21"
     // What plans for the GPU are shaped by; asked only where there is one. Empty: as Machine says.
     std::function<Machine()> gpu_machine = {};

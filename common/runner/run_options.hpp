@@ -34,7 +34,7 @@ struct RunOptions {
     std::optional<int> focus_warp;
     std::string sizes_text;              // as given
     std::vector<timing::Size> sizes;     // empty: each variant at its own
-    std::optional<timing::L2> l2;        // none: warm, or what was recorded
+    std::optional<measure::L2> l2;        // none: warm, or what was recorded
 };
 
 // The inputs `variant` runs on under these options; where --input names a file, with its numbers. Throws Error.

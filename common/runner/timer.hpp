@@ -48,14 +48,14 @@ public:
     timing::TimingTable recorded() const;
 
 private:
-    std::vector<timing::Job> jobs(const std::vector<std::string>& names, const std::vector<timing::Size>& sizes) const;
-    timing::Job job(const Variant& variant, const timing::Size* size, const Machine& machine) const;
+    std::vector<measure::Job> jobs(const std::vector<std::string>& names, const std::vector<timing::Size>& sizes) const;
+    measure::Job job(const Variant& variant, const timing::Size* size, const Machine& machine) const;
     // Adds what was recorded of torch at the table's sizes and types, where it was on the same GPU with the same L2
     // state, and sets the variants' rows against it.
     void add_recorded_baselines(timing::TimingTable& table) const;
     // What a variant runs on at a size; without one, at the size it is timed at.
     Inputs inputs_at(const Variant& variant, const timing::Size* size, const Machine& machine) const;
-    timing::TimingTable run(const std::vector<timing::Job>& jobs, timing::SweepOptions options,
+    timing::TimingTable run(const std::vector<measure::Job>& jobs, measure::SweepOptions options,
                             const std::string& what) const;
 
     LessonSetup& setup_;

@@ -70,7 +70,7 @@ inline trace::Source pretended_gpu() { return {trace::SourceKind::gpu, "Pretende
 inline trace::Source pretended_emulator() { return {trace::SourceKind::emulator, "", "", "", ""}; }
 
 // A clock that only pretends: 2 µs for a kernel, 3 for the library, 1 for a plain read or copy.
-class PretendedMeter : public timing::Meter {
+class PretendedMeter : public measure::Meter {
 public:
     PretendedMeter(int& measured, std::uint64_t free) : measured_(measured), free_(free) {}
 
@@ -82,14 +82,15 @@ public:
     }
     timing::GpuState state() const override { return {1980, 3201, 41, 0, ""}; }
     std::uint64_t free_bytes() const override { return free_; }
-    timing::Timing measure(const launch::Plan&, const timing::MeasureOptions&) override { return row("", 2); }
+    timing::Timing measure(const launch::Plan&, const measure::MeasureOptions&) override { return row("", 2); }
     timing::Timing measure_baseline(const std::string& name, const launch::Plan&, std::uint64_t,
-                                    const timing::MeasureOptions&) override {
+                                    const measure::MeasureOptions&) override {
         timing::Timing made = row(name, 3);
         made.baseline = true;
         return made;
     }
-    timing::Timing measure_limit(const std::string& name, const launch::Plan&, const timing::MeasureOptions&) override {
+    timing::Timing measure_limit(const std::string& name, const launch::Plan&,
+                                 const measure::MeasureOptions&) override {
         timing::Timing made = row(name, 1);
         made.baseline = made.limit = true;
         return made;

@@ -12,7 +12,7 @@
 namespace lanewise::lesson {
 struct Run;
 }
-namespace lanewise::steps {
+namespace lanewise::rounding {
 struct AdditionTree;
 }
 
@@ -47,7 +47,7 @@ struct SumBox {
     SumJoin join = SumJoin::input;
     std::size_t parts = 0;                  // that were added
     std::uint32_t adder = 0;                // the warp that adds it; of an input, that adds it first
-    int node = 0;                           // of a tree: in steps::AdditionTree
+    int node = 0;                           // of a tree: in rounding::AdditionTree
 
     // Folded: more is above than is drawn.
     bool collapsed = false;
@@ -100,7 +100,7 @@ std::string root_name(const lesson::Run& run, const Sum& root, bool stored);
 struct SummationTree {
     std::vector<std::int32_t> roots;               // the last is drawn; those before it lead back
     bool stored = false;                           // the run ends with the first of them
-    std::shared_ptr<const steps::AdditionTree> tree;
+    std::shared_ptr<const rounding::AdditionTree> tree;
     std::string summary;                           // "496 = the sum of 32 inputs, by 31 additions in 5 steps"
     std::string others;                            // what the other lanes hold
     std::vector<std::size_t> made;                 // the steps of all additions, in order

@@ -215,7 +215,7 @@ TEST(EveryVariant, DoesOnTheEmulatorWhatItDidOnTheGpu) {
 // A link of the text that leads nowhere would be found by a learner first.
 TEST(EveryLink, OfTheTextLeadsSomewhere) {
     lesson::LessonSetup setup{generated::make_lesson(), generated::kernels(), check::make_emulator, {},
-                              [](std::string*) { return false; }, {}, lesson::date_of_today};
+                              [](std::string*) { return false; }, {}, cli::date_of_today};
     const lesson::RunOptions options;
     lesson::Runner runner(setup, options);
     const auto fields = lesson::fields_of(setup.lesson, setup.kernels);

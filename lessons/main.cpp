@@ -66,8 +66,8 @@ int main(int argc, char** argv) {
         const auto make_gpu = [&workers] {
             return workers ? worker::contained_gpu(workers, kGpuParts) : gpu::make_gpu_backend();
         };
-        lesson::Program program{{generated::make_lesson(), generated::kernels(), make_emulator,
-                                 make_gpu, gpu::available, {}, lesson::date_of_today}};
+        cli::Program program{{generated::make_lesson(), generated::kernels(), make_emulator,
+                                 make_gpu, gpu::available, {}, cli::date_of_today}};
         program.gpu_machine = [] {
             const auto device = gpu::device();
             return lesson::Machine{static_cast<std::uint32_t>(device.multiprocessors),
@@ -77,7 +77,7 @@ int main(int argc, char** argv) {
         program.make_meter = [&program] { return measure::make_gpu_meter(program.kernels); };
         program.measure_costs = measure::measure_costs;
         program.watch_interrupts = [] {
-            return [interrupts = std::make_shared<lesson::Interrupts>()] { return interrupts->asked(); };
+            return [interrupts = std::make_shared<cli::Interrupts>()] { return interrupts->asked(); };
         };
         if (is_terminal(STDIN_FILENO)) program.answers = lesson::AnswerFile(lesson::AnswerFile::usual_path());
         program.can_edit = workers != nullptr;
@@ -96,8 +96,7 @@ int main(int argc, char** argv) {
         program.make_front_end = viz::make_front_end;
         program.start = start;
 #endif
-        return lesson::run_program(program, arguments,
-                                   {std::cout, std::cerr, shows_color(), is_terminal(STDERR_FILENO)});
+        return cli::run_program(program, arguments, {std::cout, std::cerr, shows_color(), is_terminal(STDERR_FILENO)});
     } catch (const std::exception& error) {
         std::cerr << error.what() << '\n';  // a lesson that does not fit together: nothing to run
         return 1;

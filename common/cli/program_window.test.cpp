@@ -9,7 +9,12 @@
 #include "common/cli/testing/window.testing.hpp"
 #include "common/measure/sweep.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
+
+using lesson::NextProgram;
+using lesson::Presentation;
+using lesson::View;
+
 namespace {
 
 using lanewise::testing::contains;
@@ -152,4 +157,4 @@ TEST(Program, StepsCountFromOne) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

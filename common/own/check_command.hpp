@@ -19,6 +19,6 @@ struct CheckSetup {
 
 // Runs one command line and returns the exit status: 0 clean and as expected, 1 findings or another result, 2 what the
 // file or the command line lacks. Never throws.
-int run_check(const CheckSetup& setup, const std::vector<std::string>& arguments, lesson::Console console);
+int run_check(const CheckSetup& setup, const std::vector<std::string>& arguments, cli::Console console);
 
 }  // namespace lanewise::own

@@ -20,7 +20,7 @@ std::string trimmed(std::string text) {
     return text;
 }
 
-void print_finding(std::ostream& out, const SourceText& source, const trace::Finding& finding, lesson::Paint paint) {
+void print_finding(std::ostream& out, const SourceText& source, const trace::Finding& finding, print::Paint paint) {
     const bool is_note = finding.severity == trace::Severity::note;
     const auto place = source.at(finding.line);
     const std::string what = fmt::format("{}: {}: {}", place.name, is_note ? "note" : "finding", finding.kind);
@@ -67,7 +67,7 @@ std::string SourceText::with_files(const std::string& sentence) const {
 }
 
 int print_checks(std::ostream& out, const SourceText& source, const std::vector<Program>& programs,
-                 const std::vector<lesson::CheckedVariant>& rows, lesson::Paint paint) {
+                 const std::vector<print::CheckedVariant>& rows, print::Paint paint) {
     int wrong = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
         const lesson::Checked& checked = rows[i].checked;

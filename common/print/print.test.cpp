@@ -6,10 +6,13 @@
 
 #include "common/cli/testing/tiny_program.testing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::print {
+
+using lesson::FinishedRun;
+
 namespace {
 
-using testing::TinyProgram;
+using cli::testing::TinyProgram;
 
 std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;
@@ -273,4 +276,4 @@ TEST(PrintNumbers, Forms) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::print

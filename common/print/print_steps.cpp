@@ -19,7 +19,9 @@
 #include "common/scene/utilization.hpp"
 #include "common/scene/warps.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::print {
+
+using lesson::Run;
 
 namespace {
 
@@ -367,7 +369,8 @@ StepPrinter::~StepPrinter() = default;
 void StepPrinter::print_step(std::size_t k, const std::string& title) { impl_->print_step(k, title); }
 void StepPrinter::print_findings() { impl_->print_findings(); }
 
-void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& finished, const TextView& view) {
+void print_text(std::ostream& out, const lesson::Lesson& lesson, const lesson::FinishedRun& finished,
+                const TextView& view) {
     const Run& run = *finished.run;
     print_heading(out, lesson, run, "", view.paint);
     StepPrinter printer(out, run, view);
@@ -380,4 +383,4 @@ void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& fini
     print_reruns(out, run.trace, view.paint);
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::print

@@ -6,7 +6,10 @@
 #include "common/rounding/addition_tree.hpp"
 #include "common/scene/boxes/suppression.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::print {
+
+using lesson::Lesson;
+using lesson::Run;
 
 void print_tree(std::ostream& out, const Lesson& lesson, const Run& run, const TextView& view) {
     const Paint& paint = view.paint;
@@ -28,4 +31,4 @@ void print_boxes(std::ostream& out, const Lesson& lesson, const Run& run, const 
     out << scene::describe_suppression(all, view.step ? *view.step : run.steps.size());
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::print

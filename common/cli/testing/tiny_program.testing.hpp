@@ -14,7 +14,7 @@
 #include "common/cli/program.hpp"
 #include "common/trace/trace_builder.testing.hpp"
 
-namespace lanewise::lesson::testing {
+namespace lanewise::cli::testing {
 
 namespace files = std::filesystem;
 using lanewise::testing::slurp;
@@ -109,7 +109,7 @@ private:
     std::uint64_t free_;
 };
 
-inline void plan_tiny(launch::Plan& plan, const Inputs& inputs) {
+inline void plan_tiny(launch::Plan& plan, const lesson::Inputs& inputs) {
     const auto values = inputs.values<float>();
     double sum = 0;
     for (const float value : values) sum += value;
@@ -130,7 +130,8 @@ struct TinyProgram {
     int gpu_questions = 0;       // how often the program asked whether there is a GPU
     Program program;
 
-    TinyProgram() : program{{Lesson("99_tiny", folder.path() / "lessons" / "99_tiny"), {}, {}, {}, {}, {}, {}}} {
+    TinyProgram()
+        : program{{lesson::Lesson("99_tiny", folder.path() / "lessons" / "99_tiny"), {}, {}, {}, {}, {}, {}}} {
         folder.write("lessons/99_tiny/kernels.cuh",
                      "float value = in[threadIdx.x];\n  value += __shfl_xor_sync(0xffffffffu, value, mask);\n");
         folder.write("lessons/99_tiny/lesson.md", "# Tiny\n");
@@ -138,10 +139,11 @@ struct TinyProgram {
         program.lesson.add({.name = "tiny_sum", .title = "tiny", .summary = "the sum of 32 values", .plan = plan_tiny});
         program.lesson.add({.name = "tiny_broken",
                             .summary = "not the sum",
-                            .plan = [](launch::Plan& plan, const Inputs& inputs) {
-                                plan_tiny(plan, inputs);
-                                plan.expectations[0].reference[0] += 1000;
-                            },
+                            .plan =
+                                [](launch::Plan& plan, const lesson::Inputs& inputs) {
+                                    plan_tiny(plan, inputs);
+                                    plan.expectations[0].reference[0] += 1000;
+                                },
                             .declared_wrong = "its reference is of another sum",
                             .tab = false});
         static const char address = 0;
@@ -179,4 +181,4 @@ struct TinyProgram {
     std::string path(const std::string& name) const { return (folder.path() / name).string(); }
 };
 
-}  // namespace lanewise::lesson::testing
+}  // namespace lanewise::cli::testing

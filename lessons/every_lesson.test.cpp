@@ -228,10 +228,10 @@ TEST(EveryLink, OfTheTextLeadsSomewhere) {
         for (char& c : term) c = c == ' ' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
         terms.insert(term);
     }
-    for (const std::string& target : lesson::links_of_text(lesson::read_text(the_lesson().text_path()))) {
+    for (const std::string& target : player::links_of_text(lesson::read_text(the_lesson().text_path()))) {
         if (target.starts_with("https://")) continue;
-        lesson::Link link;
-        ASSERT_NO_THROW(link = lesson::parse_link(target)) << target;
+        player::Link link;
+        ASSERT_NO_THROW(link = player::parse_link(target)) << target;
         std::vector<std::string> named = link.compare;
         if (!link.variant.empty()) named.push_back(link.variant);
         for (const std::string& name : named) EXPECT_NO_THROW(the_lesson().find(name)) << target;
@@ -253,15 +253,15 @@ TEST(EveryLink, OfTheTextLeadsSomewhere) {
         ASSERT_FALSE(named.empty()) << target << " names a step, but not of which variant";
         if (!changed) changed = runner.run(named.front());
         EXPECT_LT(*link.step, changed->run->steps.size()) << target;
-        if (!link.ask || link.ask == lesson::QuestionKind::faster || link.ask == lesson::QuestionKind::latency)
+        if (!link.ask || link.ask == player::QuestionKind::faster || link.ask == player::QuestionKind::latency)
             continue;   // of times and costs: predictions.py
-        EXPECT_NO_THROW(lesson::question_of_text(changed->run->steps, {target, link}, {})) << target;
+        EXPECT_NO_THROW(player::question_of_text(changed->run->steps, {target, link}, {})) << target;
     }
 }
 
 // Its predictions are questions that the window asks.
 TEST(EveryLink, TheTextAsks) {
-    EXPECT_FALSE(lesson::questions_of_text(lesson::read_text(the_lesson().text_path())).empty());
+    EXPECT_FALSE(player::questions_of_text(lesson::read_text(the_lesson().text_path())).empty());
 }
 
 TEST(EveryVariant, LeavesEqualTracesOnTheGpuAndTheEmulator) {

@@ -79,7 +79,7 @@ int main(int argc, char** argv) {
         program.watch_interrupts = [] {
             return [interrupts = std::make_shared<cli::Interrupts>()] { return interrupts->asked(); };
         };
-        if (is_terminal(STDIN_FILENO)) program.answers = lesson::AnswerFile(lesson::AnswerFile::usual_path());
+        if (is_terminal(STDIN_FILENO)) program.answers = player::AnswerFile(player::AnswerFile::usual_path());
         program.can_edit = workers != nullptr;
         // `--edit`: the window on the learner's own copy of the kernels, each save of which it shows.
         std::vector<std::string> arguments(argv + 1, argv + argc);

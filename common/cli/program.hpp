@@ -26,7 +26,7 @@ struct Program : lesson::LessonSetup {
     // offer it.
     std::function<void(const lesson::NextProgram& next)> start = {};
     // Where answers to --predict are kept; nowhere unless it is said.
-    lesson::AnswerFile answers = lesson::AnswerFile();
+    player::AnswerFile answers = player::AnswerFile();
     // Can the learner's own copy of the kernels be run? The lesson's text ends with how.
     bool can_edit = false;
     // A kernel file that is edited while the window shows it. Empty: none is.

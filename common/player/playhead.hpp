@@ -9,7 +9,7 @@ namespace lanewise::steps {
 struct Steps;
 }
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 
 // Where the learner is among `count` steps.
 struct Playhead {
@@ -53,4 +53,4 @@ WarpRef warp_beside(const steps::Steps& steps, const WarpRef& warp, int directio
 // The first recorded warp of the block after or before, around the ends.
 WarpRef block_beside(const steps::Steps& steps, const WarpRef& warp, int direction);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -10,7 +10,7 @@
 #include "common/player/questions.hpp"
 #include "common/run/run.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 
 enum class PredictMode : std::uint8_t {
     off,
@@ -25,7 +25,7 @@ std::vector<Question> questions_before(const steps::Steps& steps, std::size_t st
 
 // The run as it is known after its first `count` steps: later steps, results and outputs are not in it, so that no view
 // can tell them. Findings of later steps neither.
-std::shared_ptr<const Run> first_steps(const std::shared_ptr<const Run>& run, std::size_t count);
+std::shared_ptr<const lesson::Run> first_steps(const std::shared_ptr<const lesson::Run>& run, std::size_t count);
 
 // One answer, and what it comes to.
 struct Answered {
@@ -81,4 +81,4 @@ private:
     std::vector<Answered> answers_;
 };
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -13,7 +13,7 @@
 #include "common/run/lesson_contents.hpp"
 #include "common/steps/steps.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 
 // Names and what can answer them are in kKinds (question_marks.cpp).
 enum class QuestionKind : std::uint8_t {
@@ -90,7 +90,7 @@ struct QuestionSources {
     std::map<trace::Op, double> latency;  // cycles, of those that were recorded
     std::string latency_from;             // "NVIDIA H200 · recorded 2026-11-21"
 };
-QuestionSources question_sources(const LessonContents& lesson);
+QuestionSources question_sources(const lesson::LessonContents& lesson);
 
 // The questions that the warp's part in the step gives, those of the lesson's text first; with the last step come those
 // about times. None where there is nothing to predict. Pure: the same steps, the same questions.
@@ -113,4 +113,4 @@ struct Marked {
 // a fraction may be off by half a percent, a difference of times by half; whole numbers must be exact.
 Marked mark(const Question& question, const std::string& answer);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -125,7 +125,7 @@ private:
     // The warp that is shown; at a step of a launch or block that it is no part of, one that works there, as in the
     // window. One that was asked for gives way to its own place in another launch alone.
     WarpRef place_at(std::size_t k) const {
-        if (!view_.focus) return lesson::working_warp(steps_, k, home_);
+        if (!view_.focus) return player::working_warp(steps_, k, home_);
         for (const steps::WarpStep& part : steps_.steps[k].warps)
             if (part.warp.block == home_.block && part.warp.warp == home_.warp) return part.warp;
         return home_;

@@ -8,7 +8,7 @@
 
 namespace lanewise::terminal {
 
-using lesson::Intent;
+using player::Intent;
 
 Stepper::Stepper(Request request) : request_(std::move(request)), lane_(request_.lane) {
     if (request_.variants.empty()) throw Error("There is no variant to step through.");
@@ -21,8 +21,9 @@ Stepper::Stepper(Request request) : request_(std::move(request)), lane_(request_
         break;
     }
     home_ = warp_;
-    playhead_.go_to(request_.step > 0 ? request_.step : lesson::opening_step(scene::steps_of(*run_), warp_,
-                                                                          request_.variants.front().at_shuffle));
+    playhead_.go_to(request_.step > 0
+                        ? request_.step
+                        : player::opening_step(scene::steps_of(*run_), warp_, request_.variants.front().at_shuffle));
 }
 
 void Stepper::adopt(std::shared_ptr<const lesson::Run> run) {
@@ -125,8 +126,8 @@ bool Stepper::apply(Intent intent) {
         case Kind::step_forward: stay(); playhead_.forward(); break;
         case Kind::first: stay(); playhead_.first(); break;
         case Kind::last: stay(); playhead_.last(); break;
-        case Kind::stage_back: stay(); playhead_.go_to(lesson::step_of_next_stage(steps, playhead_.step, -1)); break;
-        case Kind::stage_forward: stay(); playhead_.go_to(lesson::step_of_next_stage(steps, playhead_.step, 1)); break;
+        case Kind::stage_back: stay(); playhead_.go_to(player::step_of_next_stage(steps, playhead_.step, -1)); break;
+        case Kind::stage_forward: stay(); playhead_.go_to(player::step_of_next_stage(steps, playhead_.step, 1)); break;
         case Kind::toggle_play: playhead_.toggle_play(); playhead_.since_step = 0; break;
         case Kind::faster: playhead_.faster(); break;
         case Kind::slower: playhead_.slower(); break;
@@ -141,8 +142,12 @@ bool Stepper::apply(Intent intent) {
                 lane_ = direction > 0 ? (lane_ + 1) % lanes : (lane_ < 1 ? lanes : lane_) - 1;
             }
             break;
-        case Kind::next_warp: home_ = warp_ = lesson::warp_beside(steps, warp_, direction); break;
-        case Kind::next_block: home_ = warp_ = lesson::block_beside(steps, warp_, direction); break;
+        case Kind::next_warp:
+            home_ = warp_ = player::warp_beside(steps, warp_, direction);
+            break;
+        case Kind::next_block:
+            home_ = warp_ = player::block_beside(steps, warp_, direction);
+            break;
         case Kind::finding:
             if (const auto* stop =
                     scene::finding_stop_beside(outline_.finding_stops, playhead_.step, warp_, direction)) {
@@ -173,7 +178,7 @@ bool Stepper::apply(Intent intent) {
         default: break;   // what only a window can draw
     }
     if (request_.block < 0 && request_.warp < 0)
-        warp_ = lesson::working_warp(scene::steps_of(*run_), playhead_.step, home_);
+        warp_ = player::working_warp(scene::steps_of(*run_), playhead_.step, home_);
     // Another variant may have come, and `steps` gone with the old one.
     if (!outline_.warps.empty()) lane_ = std::min(lane_, scene::lanes_of(scene::steps_of(*run_), warp_) - 1);
     return true;
@@ -182,7 +187,7 @@ bool Stepper::apply(Intent intent) {
 void Stepper::advance(float seconds) {
     playhead_.advance(seconds);
     if (request_.block < 0 && request_.warp < 0)
-        warp_ = lesson::working_warp(scene::steps_of(*run_), playhead_.step, home_);
+        warp_ = player::working_warp(scene::steps_of(*run_), playhead_.step, home_);
 }
 
 }  // namespace lanewise::terminal

@@ -46,7 +46,7 @@ public:
     explicit Stepper(Request request);
 
     // False: the learner is done.
-    bool apply(lesson::Intent intent);
+    bool apply(player::Intent intent);
     void advance(float seconds);
     // While a change is typed, the keyboard's bytes are its text: "n 33", "arg lane ^ 5". Enter runs it, Esc leaves.
     bool typing() const { return typing_; }
@@ -57,7 +57,7 @@ public:
 
     Screen draw(int columns, int rows) const;
 
-    const lesson::Playhead& playhead() const { return playhead_; }
+    const player::Playhead& playhead() const { return playhead_; }
     const WarpRef& warp() const { return warp_; }
     int lane() const { return lane_; }
     const std::string& variant() const { return request_.variants[variant_].name; }
@@ -77,7 +77,7 @@ private:
     std::vector<scene::CodeLine> code_;
     scene::Outline outline_;
     std::vector<scene::ValueScale> scales_;   // as Outline::warps
-    lesson::Playhead playhead_;
+    player::Playhead playhead_;
     WarpRef warp_, home_;   // shown, and chosen: where the chosen block has no part in a step, another is shown
     int lane_ = -1;
     bool alone_ = false;      // the stage without source and formula

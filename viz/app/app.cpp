@@ -54,9 +54,9 @@ App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& 
     for (const lesson::VariantInfo& variant : presentation_.variants) tab_names_.push_back(variant.name);
     source_.set_source(presentation_.kernel_file, presentation_.source);
     text_.set_text(presentation_.text);
-    sources_ = lesson::question_sources(presentation_);
-    prediction_.use(std::make_shared<lesson::QuestionSources>(sources_));
-    glossary_ = lesson::Glossary(presentation_.glossary);
+    sources_ = player::question_sources(presentation_);
+    prediction_.use(std::make_shared<player::QuestionSources>(sources_));
+    glossary_ = player::Glossary(presentation_.glossary);
     if (const std::size_t next = own_place() + 1; next < presentation_.lessons.size())
         text_.next_lesson = presentation_.lessons[next].title;
     selection_.pinned_lane = request.lane;
@@ -142,7 +142,7 @@ std::string App::state() const {
     return "variant=" + names_[0] + " step=" + std::to_string(playhead_.step + 1) +
            " of=" + std::to_string(playhead_.count) + " lane=" + std::to_string(selection_.lane()) +
            " compare=" + compared + (changes_.empty() ? "" : " run=" + lesson::flags_of(changes_)) +
-           (prediction_.on() ? std::string(" ") + lesson::predict_mode_name(prediction_.mode()) + "=" +
+           (prediction_.on() ? std::string(" ") + player::predict_mode_name(prediction_.mode()) + "=" +
                                    std::to_string(prediction_.right()) + "/" + std::to_string(prediction_.asked())
                              : "");
 }
@@ -227,11 +227,11 @@ void App::apply(Intent intent) {
             break;
         case Kind::next_warp:
             if (shown_[0])
-                selection_.warp = lesson::warp_beside(shown_[0]->steps(), selection_.warp, intent.value ? 1 : -1);
+                selection_.warp = player::warp_beside(shown_[0]->steps(), selection_.warp, intent.value ? 1 : -1);
             break;
         case Kind::next_block:
             if (shown_[0])
-                selection_.warp = lesson::block_beside(shown_[0]->steps(), selection_.warp, intent.value ? 1 : -1);
+                selection_.warp = player::block_beside(shown_[0]->steps(), selection_.warp, intent.value ? 1 : -1);
             break;
         case Kind::finding: go_to_finding(intent.value ? 1 : -1); break;
         case Kind::cancel: loader_.cancel(); break;
@@ -268,7 +268,7 @@ void App::apply(Intent intent) {
             if (changing()) undo_change();   // the one that is under way
             else if (loader_.is_running() && !loader_.get(names_[0]).done()) loader_.cancel();   // it is waited for
             else if (view_ == View::table || view_ == View::timings || view_ == View::roofline) view_ = View::stage;
-            else if (whole_) predict(lesson::PredictMode::off);
+            else if (whole_) predict(player::PredictMode::off);
             else if (selection_.pinned_lane >= 0) selection_.pinned_lane = -1;
             else if (view_ != View::stage) view_ = View::stage;
             else if (compare_.listing) compare_.listing = false;

@@ -91,7 +91,7 @@ public:
     // "shown=3 saved=4 problem=12" of a file that is edited: the version shown, the last, the line that is wrong; else empty.
     std::string edit_state() const;
 
-    const lesson::Prediction& prediction() const { return prediction_; }
+    const player::Prediction& prediction() const { return prediction_; }
     const RunBar& run_bar() const { return run_bar_; }
     const lesson::RunChanges& changes() const { return changes_; }
     const std::shared_ptr<const RunView>& run_shown(std::size_t side = 0) const { return shown_[side]; }
@@ -142,12 +142,12 @@ private:
         std::string path;       // empty where it failed
     };
     std::string export_name() const;
-    void export_run(std::size_t what);             // a lesson::ExportKind
+    void export_run(std::size_t what);             // a player::ExportKind
     void take_times_away();
     void write_away(std::function<Written()> write);
     void adopt_written();
     std::string drawn_as_svg();
-    void follow(const lesson::Link& link);
+    void follow(const player::Link& link);
     void go_back();                                // to where the last link was followed
     void explain();                                // the terms of the step shown
     void explain_under_pointer(const Look& look);
@@ -170,7 +170,7 @@ private:
     void follow_changes();
     void refuse_change(const std::string& why);   // the last one did not run: it is none
     bool changing();
-    lesson::RunLine run_line() const;
+    player::RunLine run_line() const;
     void mark_changes();
     void toggle_matrix();
     bool can_be_made_to_round() const;
@@ -182,15 +182,15 @@ private:
     void adopt_runs();
     // Predict, then reveal (app_predict.cpp).
     void next_predict_mode();
-    void predict(lesson::PredictMode mode);
+    void predict(player::PredictMode mode);
     void begin_as_asked();                         // --predict
-    void ask_of_text(const lesson::Link& link);    // a link of the text that asks
-    void begin_questions(lesson::PredictMode mode, std::size_t step);
+    void ask_of_text(const player::Link& link);    // a link of the text that asks
+    void begin_questions(player::PredictMode mode, std::size_t step);
     void go_predicted(std::size_t to);
     void show_known();
     bool apply_predicted(const Intent& intent);
     void answer_question(const std::string& given);
-    void after_answer(const lesson::Question& question);
+    void after_answer(const player::Question& question);
     void finish_exam();
     QuestionState question_state() const;
     void draw_questions(const Look& look, Rect& stage);
@@ -271,14 +271,14 @@ private:
     bool first_run_ = true;
     bool again_ = true;
 
-    lesson::Prediction prediction_;
+    player::Prediction prediction_;
     std::shared_ptr<const RunView> whole_;  // while questions are asked: the run, of which shown_[0] is what is known
     std::shared_ptr<const RunView> shown_of_;        // the run that shown_[0] is a part of
     QuestionCard question_card_;
-    lesson::AnswerFile answers_;
-    std::map<std::string, lesson::LessonScore> scores_;
-    lesson::QuestionSources sources_;
-    std::optional<lesson::Link> asking_;             // a link of the text that asks, until its run is there
+    player::AnswerFile answers_;
+    std::map<std::string, player::LessonScore> scores_;
+    player::QuestionSources sources_;
+    std::optional<player::Link> asking_;             // a link of the text that asks, until its run is there
     bool exam_kept_ = false;                         // the exam that ended is in the file
 
     std::optional<bool> matrix_;                     // chosen by the learner; else as the variant has it
@@ -314,7 +314,7 @@ private:
     };
     std::map<std::string, Row> rows_;                // of the table, by variant
     KeysView keys_;
-    lesson::Glossary glossary_;
+    player::Glossary glossary_;
     GlossaryView terms_;
     TextUnderPointer under_pointer_;
     ButtonsByKey buttons_;

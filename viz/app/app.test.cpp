@@ -250,7 +250,7 @@ TEST(App, AnIdleWindowAsksForNoFrames) {
 TEST(App, OneTurnOfTheTableAndTheOverlayAgree) {
     std::set<std::pair<int, bool>> keys;
     for (const Action& action : actions()) {
-        if (!is_on(action.where, lesson::Surface::window)) continue;
+        if (!is_on(action.where, player::Surface::window)) continue;
         EXPECT_TRUE(keys.insert({static_cast<int>(action.key), action.shift}).second) << action.what;
     }
     EXPECT_TRUE(intent_of_key(letter('?'), true).has_value());

@@ -112,7 +112,7 @@ void App::open_comparison() {
 void App::set_beside(const std::string& variant) {
     compare_.listing = false;
     if (names_.size() >= kMostSides || std::find(names_.begin(), names_.end(), variant) != names_.end()) return;
-    if (whole_) predict(lesson::PredictMode::off);
+    if (whole_) predict(player::PredictMode::off);
     playhead_.playing = false;
     leave_places();
     names_.push_back(variant);
@@ -153,7 +153,7 @@ void App::go_to_stage(int direction) {
     std::vector<const lesson::Run*> runs;
     for (const auto& shown : shown_) runs.push_back(shown ? shown->run.get() : nullptr);
     if (std::find(runs.begin(), runs.end(), nullptr) != runs.end()) return;
-    if (!comparing()) playhead_.go_to(lesson::step_of_next_stage(shown_[0]->steps(), playhead_.step, direction));
+    if (!comparing()) playhead_.go_to(player::step_of_next_stage(shown_[0]->steps(), playhead_.step, direction));
     else if (compare_.steps.sides() == runs.size())
         playhead_.go_to(compare_.steps.place_of_next_stage(runs, playhead_.step, direction));
 }

@@ -250,15 +250,15 @@ void App::explain() {
 // A term under the pointer explains itself once the pointer rests on it.
 void App::explain_under_pointer(const Look& look) {
     if (terms_.open || menu_.is_open() || keys_.open || open_card_.is_open()) return;
-    const lesson::Term* term = text_.hovered_term().empty()
+    const player::Term* term = text_.hovered_term().empty()
                                    ? glossary_.at(under_pointer_.text(), under_pointer_.place())
                                    : glossary_.find(text_.hovered_term());
     if (term) term_card(look, *term);
 }
 
-void App::follow(const lesson::Link& link) {
+void App::follow(const player::Link& link) {
     if (!link.term.empty()) {
-        if (const lesson::Term* term = glossary_.find(link.term)) return terms_.show("Glossary", {term});
+        if (const player::Term* term = glossary_.find(link.term)) return terms_.show("Glossary", {term});
         return notify("The glossary has no term '" + link.term + "'.");
     }
     if (link.lesson.empty()) visited_.push_back({names_, view_, playhead_.step, selection_.pinned_lane});
@@ -333,7 +333,7 @@ bool App::apply_to_desk(const Intent& intent) {
             notify("Copied: " + written_path_, true);
             return true;
         case Kind::link:
-            if (intent.value < text_.links().size()) follow(lesson::Link(text_.links()[intent.value]));
+            if (intent.value < text_.links().size()) follow(player::Link(text_.links()[intent.value]));
             return true;
         case Kind::button: buttons_.choose_next(intent.value == 1 ? 1 : -1); return true;
         case Kind::text_target:

@@ -14,7 +14,7 @@ namespace lanewise::viz {
 namespace {
 
 namespace fs = std::filesystem;
-using lesson::ExportKind;
+using player::ExportKind;
 
 // The folder that Lanewise was started in, or the home where that cannot be written to.
 fs::path folder_to_write() {

@@ -87,13 +87,13 @@ bool App::changing() {
     return false;
 }
 
-lesson::RunLine App::run_line() const {
+player::RunLine App::run_line() const {
     const std::size_t side = chosen_side();
     const std::shared_ptr<const RunView>& run = side == 0 && whole_ ? whole_ : shown_[side];
     if (!run || fields_of(side).empty()) return {};
     const bool same = before_ && before_ != run && !comparing() && !whole_ &&
                       before_->trace().header.variant == run->trace().header.variant;
-    return lesson::run_line(fields_of(side), *run->run, same ? before_->run.get() : nullptr, changes_, change_error_);
+    return player::run_line(fields_of(side), *run->run, same ? before_->run.get() : nullptr, changes_, change_error_);
 }
 
 // The lanes of the stage that hold something else than before the last change.
@@ -103,7 +103,7 @@ void App::mark_changes() {
     stage_.differing = 0;
     if (comparing() || whole_ || !before_ || !shown_[0] || before_ == shown_[0]) return;
     if (before_->trace().header.variant != shown_[0]->trace().header.variant) return;
-    stage_.differing = lesson::lanes_changed(shown_[0]->steps(), before_->steps(), playhead_.step, selection_.warp);
+    stage_.differing = player::lanes_changed(shown_[0]->steps(), before_->steps(), playhead_.step, selection_.warp);
     stage_.differing_from = "the run before";
 }
 
@@ -134,13 +134,13 @@ bool App::can_be_made_to_round() const {
 
 void App::open_lane_value(int lane) {
     if (!shown_[0] || comparing()) return;
-    const std::size_t index = lesson::own_input(shown_[0]->steps(), selection_.warp, lane);
+    const std::size_t index = player::own_input(shown_[0]->steps(), selection_.warp, lane);
     const std::vector<double>& inputs = shown_[0]->run->inputs;
     if (index < inputs.size() && !fields_of(0).empty()) run_bar_.open_value(index, lane, inputs);
 }
 
 void App::draw_run_bar(const Look& look, Rect& body) {
-    const lesson::RunLine line = run_line();
+    const player::RunLine line = run_line();
     // Tables and times are of runs as the lesson has them.
     const bool of_runs = view_ == View::stage || view_ == View::rounding || view_ == View::tree;
     if (line.chips.empty() || start_open_ || !of_runs) {
@@ -155,8 +155,8 @@ void App::draw_run_bar(const Look& look, Rect& body) {
     state.running = changing();
     state.can_undo = !undone_.empty();
     state.changed = !changes_.empty();
-    state.questions = lesson::predict_mode_name(prediction_.mode());
-    if (prediction_.mode() == lesson::PredictMode::exam)
+    state.questions = player::predict_mode_name(prediction_.mode());
+    if (prediction_.mode() == player::PredictMode::exam)
         state.questions += " " + std::to_string(prediction_.right()) + " of " + std::to_string(prediction_.asked());
     answer(run_bar_.draw(pane, line, state));
 }

@@ -94,7 +94,7 @@ void App::show_run(std::shared_ptr<const RunView> run_view) {
         step = request_.first_step(steps.size());
         if (step == 0 && !request_.has_step) {
             const std::size_t tab = tab_of(names_[0]);
-            step = lesson::opening_step(steps, selection_.warp,
+            step = player::opening_step(steps, selection_.warp,
                                         tab < presentation_.variants.size() && presentation_.variants[tab].permutation);
         }
     }
@@ -112,7 +112,7 @@ void App::show_run(std::shared_ptr<const RunView> run_view) {
 void App::follow_work() {
     if (!shown_[0] || comparing() || request_.block >= 0 || request_.warp >= 0) return;
     if (!(selection_.warp == followed_)) home_ = selection_.warp;
-    selection_.warp = followed_ = lesson::working_warp(shown_[0]->steps(), playhead_.step, home_);
+    selection_.warp = followed_ = player::working_warp(shown_[0]->steps(), playhead_.step, home_);
 }
 
 void App::settle() {

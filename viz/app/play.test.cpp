@@ -178,13 +178,13 @@ TEST(Questions, AnExamHidesWhatItAsksInEveryPanel) {
     EXPECT_NE(text_of_frame(desk).find("496"), std::string::npos);   // the result is known before
     desk.press(letter('Q'));
     desk.press(letter('Q'));
-    ASSERT_EQ(desk.app->prediction().mode(), lesson::PredictMode::exam);
+    ASSERT_EQ(desk.app->prediction().mode(), player::PredictMode::exam);
     int questions = 0;
     for (int i = 0; i < 100 && desk.app->prediction().known() < 6; ++i) {
-        if (const lesson::Question* open = desk.app->prediction().open()) {
+        if (const player::Question* open = desk.app->prediction().open()) {
             ++questions;
             const std::string text = text_of_frame(desk);
-            const lesson::Answered* told = desk.app->prediction().told();
+            const player::Answered* told = desk.app->prediction().told();
             if (!told || told->question.answer != "496") {
                 EXPECT_EQ(text.find("496"), std::string::npos) << "step " << open->step;
             }
@@ -212,10 +212,10 @@ TEST(Questions, AClickOnALaneAnswersAndAWrongOneIsTold) {
     // Gently: the first question comes with the fourth step that has some.
     for (int i = 0; i < 10 && !desk.app->prediction().open(); ++i) desk.press(Key::right);
     ASSERT_NE(desk.app->prediction().open(), nullptr);
-    const lesson::Question asked = *desk.app->prediction().open();
+    const player::Question asked = *desk.app->prediction().open();
     const std::size_t before = desk.app->playhead().step;
     EXPECT_LT(before, asked.step);
-    if (asked.kind == lesson::QuestionKind::source_lane) {
+    if (asked.kind == player::QuestionKind::source_lane) {
         const int wrong = asked.lane;   // itself
         const Scene& scene = desk.app->stage().scene();
         const float x = scene.lanes_x0 + scene.cell * (static_cast<float>(wrong) + 0.5f);
@@ -246,7 +246,7 @@ TEST(Questions, TheTextAsksAndDoesNotTell) {
     desk.press(Key::end);   // all was seen; the question hides it again
     desk.app->apply({Intent::Kind::link, 0});
     desk.settle();
-    const lesson::Question* open = desk.app->prediction().open();
+    const player::Question* open = desk.app->prediction().open();
     ASSERT_NE(open, nullptr);
     EXPECT_EQ(open->text, "Which does lane 5 read?");
     EXPECT_EQ(desk.app->playhead().count, 1u);   // the load
@@ -292,7 +292,7 @@ TEST(Questions, NoViewTellsWhileOneIsOpen) {
 TEST(Questions, ACommandLineMayAskFromTheBeginning) {
     Desk desk(playable(), {}, 1280, 800, "exam");
     desk.settle();
-    EXPECT_EQ(desk.app->prediction().mode(), lesson::PredictMode::exam);
+    EXPECT_EQ(desk.app->prediction().mode(), player::PredictMode::exam);
     EXPECT_NE(desk.app->prediction().open(), nullptr);
     EXPECT_EQ(text_of_frame(desk).find("496"), std::string::npos);
 }

@@ -14,7 +14,7 @@ namespace lanewise::viz {
 namespace {
 
 using lesson::FieldKind;
-using lesson::RunChip;
+using player::RunChip;
 using lesson::RunField;
 
 constexpr float kLine = 30;
@@ -108,7 +108,7 @@ float RunBar::card_height(const Look& look, const RunChip& chip, float width) co
     return height;
 }
 
-RunAsk RunBar::draw_card(const Look& look, const Rect& window, const lesson::RunLine& line,
+RunAsk RunBar::draw_card(const Look& look, const Rect& window, const player::RunLine& line,
                          const std::vector<double>& inputs) {
     if (!is_open()) return {};
     const auto at = std::find_if(line.chips.begin(), line.chips.end(),

@@ -44,7 +44,7 @@ bool shows_color() {
 constexpr worker::GpuParts kGpuParts{gpu::make_gpu_backend, generated::kernels};
 
 // Another lesson's program in place of this one: the terminal then waits for that.
-[[maybe_unused]] void start(const lesson::NextProgram& next) {
+[[maybe_unused]] void start(const run::NextProgram& next) {
     std::vector<char*> arguments{const_cast<char*>(next.program.c_str())};
     for (const std::string& argument : next.arguments) arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);

@@ -10,8 +10,8 @@
 
 namespace lanewise::cli {
 
-using lesson::BackendChoice;
 using lesson::Lesson;
+using runner::BackendChoice;
 
 namespace {
 

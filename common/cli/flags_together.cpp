@@ -157,7 +157,7 @@ void check_together(const Options& options, const lesson::Lesson& lesson) {
                         "--warp, --seed, --input, --values, the lesson's controls and --open.",
                         options.record));
     const bool teaching = options.warp.value_or(trace::kWarpSize) != trace::kWarpSize;
-    if (teaching && (options.time || options.backend == lesson::BackendChoice::gpu))
+    if (teaching && (options.time || options.backend == runner::BackendChoice::gpu))
         throw Error(fmt::format("--warp {}: a GPU's warps have 32 lanes; leave out {}, or leave out --warp.",
                                 *options.warp, options.time ? "--time" : "--backend gpu"));
     if (!options.save_trace.empty() && options.variants.size() > 1)

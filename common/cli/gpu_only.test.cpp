@@ -41,7 +41,7 @@ struct WithGpuOnly : WithWindow {
         trace.header.input = "ramp";
         trace.header.date = "2026-11-20";
         trace.header.kernel_file = "kernels_sm90.cuh";
-        trace.header.kernel_hash = lesson::hash_of_file(program.lesson.kernel_path("kernels_sm90.cuh"));
+        trace.header.kernel_hash = runner::hash_of_file(program.lesson.kernel_path("kernels_sm90.cuh"));
         const auto folder_of = program.lesson.recordings() / "h200" / "99_tiny";
         std::filesystem::create_directories(folder_of);
         trace::save(folder_of / "tiny_cluster.ndjson", trace);

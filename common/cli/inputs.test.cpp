@@ -12,8 +12,8 @@
 namespace lanewise::cli {
 
 using lesson::Inputs;
-using lesson::Runner;
-using lesson::RunOptions;
+using runner::Runner;
+using runner::RunOptions;
 
 namespace {
 
@@ -131,7 +131,7 @@ TEST(Inputs, WhatIsComparedRunsOnOneInput) {
              testing::plan_tiny(plan, inputs);
          }});
     RunOptions options;
-    options.backend = lesson::BackendChoice::cpu;
+    options.backend = runner::BackendChoice::cpu;
     Runner runner(tiny.program, options);
     const std::vector<std::string> all{"tiny_sum", "tiny_more", "tiny_few"};
     for (const std::string& name : all) {

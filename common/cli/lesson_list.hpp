@@ -11,8 +11,7 @@ namespace lanewise::cli {
 
 // Every lesson of `lessons` (a folder NN_name with a lesson.md), in order. `programs` is where they are built to. A
 // folder that cannot be read has no lessons.
-std::vector<lesson::LessonInfo> find_lessons(const std::filesystem::path& lessons,
-                                             const std::filesystem::path& programs);
+std::vector<run::LessonInfo> find_lessons(const std::filesystem::path& lessons, const std::filesystem::path& programs);
 
 // The heading of a lesson's text, and its first paragraph as one line of plain text.
 std::string title_of_text(const std::string& text);

@@ -21,10 +21,10 @@
 
 namespace lanewise::cli {
 
-using lesson::BackendChoice;
 using lesson::Lesson;
 using lesson::Variant;
-using lesson::whole_number;
+using runner::BackendChoice;
+using runner::whole_number;
 
 namespace {
 
@@ -111,16 +111,16 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
         {"n", raw.n},           {"rows", raw.rows}, {"columns", raw.columns}, {"block", raw.block}, {"warp", raw.warp},
         {"offset", raw.offset}, {"seed", raw.seed}, {"input", raw.input},     {"order", raw.order}};
     for (const auto& [name, text] : of_a_run)
-        if (given(("--" + std::string(name)).c_str(), text)) lesson::set_run_option(options, name, text, lesson);
+        if (given(("--" + std::string(name)).c_str(), text)) runner::set_run_option(options, name, text, lesson);
     if (given("--values", raw.values)) {
         if (!options.input.empty())
             throw Error(fmt::format("--values and --input {} both say what the values are; leave out one of the two.",
                                     options.input));
-        lesson::set_run_option(options, "values", raw.values, lesson);
+        runner::set_run_option(options, "values", raw.values, lesson);
     }
     for (const lesson::Control& control : lesson.controls())
         if (given(("--" + control.name).c_str(), raw.controls.at(control.name)))
-            lesson::set_run_option(options, control.name, raw.controls.at(control.name), lesson);
+            runner::set_run_option(options, control.name, raw.controls.at(control.name), lesson);
     if (given("--sizes", raw.sizes)) {
         options.sizes_text = raw.sizes;
         const auto has_rows = [](const Variant& variant) { return variant.columns != 0; };
@@ -160,7 +160,7 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
     if (given("--focus", raw.focus)) parse_focus(raw.focus, options);
     if (given("--lane", raw.lane)) options.lane = static_cast<int>(whole_number("--lane", raw.lane, 0, 31));
     if (given("--sort", raw.sort)) {
-        lesson::parse_sorting(raw.sort);
+        run::parse_sorting(raw.sort);
         options.sort = raw.sort;
     }
     if (given("--predict", raw.predict))

@@ -14,7 +14,7 @@ namespace lanewise::cli {
 
 enum class ColorChoice : std::uint8_t { automatic, always, never };
 
-struct Options : lesson::RunOptions {
+struct Options : runner::RunOptions {
     bool list = false;
     bool text = false;
     bool interactive = false;            // the text is stepped through; implies `text`

@@ -9,9 +9,9 @@
 namespace lanewise::cli {
 
 // The lesson, its recorded figures, and how to have more. It calls back into the session, which must outlive it.
-lesson::Presentation presentation_of(Session& session);
+run::Presentation presentation_of(Session& session);
 
 // What the command line asks of the window, which begins with `variant`.
-lesson::WindowRequest window_request(const Options& options, const std::string& variant);
+run::WindowRequest window_request(const Options& options, const std::string& variant);
 
 }  // namespace lanewise::cli

@@ -23,9 +23,9 @@
 
 namespace lanewise::cli {
 
-using lesson::BackendChoice;
 using print::CheckedVariant;
 using print::TextView;
+using runner::BackendChoice;
 
 namespace {
 
@@ -99,7 +99,7 @@ void compared_text(Session& s) {
     view.lane = s.options.lane;
     view.paint = s.paint;
     view.columns = columns_of(s.console.out);
-    print::print_compared_text(s.console.out, s.lesson, sides, lesson::without_sizes(s.recorded("timings.json")), view);
+    print::print_compared_text(s.console.out, s.lesson, sides, runner::without_sizes(s.recorded("timings.json")), view);
 }
 
 void text(Session& s) {
@@ -109,7 +109,7 @@ void text(Session& s) {
     for (const auto& name : s.looked_at()) {
         s.check_place(name);
         const auto finished = s.runner.run(name);
-        const lesson::Run& run = *finished->run;
+        const run::Run& run = *finished->run;
         TextView view;
         view.focus = s.focused(run);
         if (s.options.step) view.step = *s.options.step - 1;
@@ -137,10 +137,10 @@ void interactive(Session& s) {
         request.variants.push_back({name, s.lesson.find(name).title, s.lesson.find(name).permutation});
     request.run = [&s](const std::string& name) { return s.run(name); };
     if (!s.opened) {
-        request.fields = [all = lesson::fields_of(s.lesson, s.program.kernels)](const std::string& name) {
+        request.fields = [all = runner::fields_of(s.lesson, s.program.kernels)](const std::string& name) {
             return all.at(name);
         };
-        request.run_changed = [&s](const std::string& name, const lesson::RunChanges& changes) {
+        request.run_changed = [&s](const std::string& name, const run::RunChanges& changes) {
             return s.runner.run_changed(name, {}, changes)->run;
         };
     }
@@ -171,9 +171,9 @@ int check(Session& s) {
     std::vector<CheckedVariant> rows;
     for (const auto& name : s.measured()) {
         const lesson::Variant& variant = s.lesson.find(name);
-        lesson::Checked checked = s.runner.check(variant);
+        runner::Checked checked = s.runner.check(variant);
         if (!checked.not_run.empty() && !s.options.variants.empty()) throw Error(checked.not_run);
-        rows.push_back({name, lesson::choose_inputs(variant, s.options).n, variant.declared_wrong, std::move(checked)});
+        rows.push_back({name, runner::choose_inputs(variant, s.options).n, variant.declared_wrong, std::move(checked)});
     }
     const int failed = s.program.print_checks ? s.program.print_checks(s.console.out, rows, s.paint)
                                               : print::print_check(s.console.out, s.runner.machine(), rows, s.paint);
@@ -210,18 +210,18 @@ void table(Session& s) {
     // Measured where there is a GPU, else as recorded; no rows where neither is there.
     const timing::TimingTable times = s.runner.backend() == BackendChoice::gpu
                                           ? s.timer.measure_quietly(names)
-                                          : lesson::without_sizes(s.recorded("timings.json"));
-    lesson::Comparison comparison{{}, timing::times_from(times)};
+                                          : runner::without_sizes(s.recorded("timings.json"));
+    run::Comparison comparison{{}, timing::times_from(times)};
     for (const auto& name : names) {
         try {
-            comparison.rows.push_back(lesson::compared(*s.run(name), times));
+            comparison.rows.push_back(run::compared(*s.run(name), times));
         } catch (const Error& error) {
             if (!s.options.variants.empty()) throw;
-            comparison.rows.push_back(lesson::compared(name, error.what(), times));
+            comparison.rows.push_back(run::compared(name, error.what(), times));
         }
         comparison.rows.back().declared_wrong = !s.lesson.find(name).declared_wrong.empty();
     }
-    if (!s.options.sort.empty()) lesson::sort(comparison, lesson::parse_sorting(s.options.sort));
+    if (!s.options.sort.empty()) run::sort(comparison, run::parse_sorting(s.options.sort));
     print::print_comparison(s.console.out, s.runner.machine(), comparison, s.paint);
 }
 
@@ -266,7 +266,7 @@ int run_program(Program& program, const std::vector<std::string>& arguments, Con
         auto options = parse_options(arguments, program.lesson, console.out);
         if (!options) return kExitOk;
         int status = kExitOk;
-        lesson::NextProgram next;
+        run::NextProgram next;
         {
             Session session(program, std::move(*options), console);
             status = answer(session);

@@ -16,26 +16,26 @@
 namespace lanewise::cli {
 
 // What a lesson's program is put together from (main.cpp does).
-struct Program : lesson::LessonSetup {
+struct Program : runner::LessonSetup {
     // Empty where the program was built without a window.
-    std::function<std::unique_ptr<lesson::FrontEnd>()> make_front_end = {};
+    std::function<std::unique_ptr<run::FrontEnd>()> make_front_end = {};
     // From its call on an interrupt does not end the program: what it returns says whether there was one, and as long
     // as that lives. Empty: an interrupt ends the program.
     std::function<std::function<bool()>()> watch_interrupts = {};
     // Starts another lesson's program in place of this one. Throws Error where it cannot. Empty: the window does not
     // offer it.
-    std::function<void(const lesson::NextProgram& next)> start = {};
+    std::function<void(const run::NextProgram& next)> start = {};
     // Where answers to --predict are kept; nowhere unless it is said.
     player::AnswerFile answers = player::AnswerFile();
     // Can the learner's own copy of the kernels be run? The lesson's text ends with how.
     bool can_edit = false;
     // A kernel file that is edited while the window shows it. Empty: none is.
     struct Live {
-        std::function<std::shared_ptr<const lesson::EditedFile>()> state = {};
+        std::function<std::shared_ptr<const run::EditedFile>()> state = {};
         std::function<void(std::function<void()> wake)> wake = {};
         // Runs what is asked for on the file as it was saved last; `forget` first, where that is another one.
-        std::function<std::shared_ptr<const lesson::Run>(
-            const std::function<void()>& forget, const std::function<std::shared_ptr<const lesson::Run>()>& run)>
+        std::function<std::shared_ptr<const run::Run>(const std::function<void()>& forget,
+                                                      const std::function<std::shared_ptr<const run::Run>()>& run)>
             run = {};
     } live = {};
     // Prints what --check came to and returns how much of it is wrong. Empty: the lessons' table.

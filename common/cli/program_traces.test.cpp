@@ -56,7 +56,7 @@ TEST(Program, AGpuRunShowsTheEmulatorsAccessesAndSavesItsOwn) {
     EXPECT_EQ(saved.header.variant, "tiny_sum");
     EXPECT_EQ(saved.header.n, 32u);
     EXPECT_EQ(saved.header.date, "2026-11-21");
-    EXPECT_EQ(saved.header.kernel_hash, lesson::hash_of_file(tiny.program.lesson.kernel_path()));
+    EXPECT_EQ(saved.header.kernel_hash, runner::hash_of_file(tiny.program.lesson.kernel_path()));
     EXPECT_EQ(saved.records.size(), 5u);
     ASSERT_EQ(saved.outputs.size(), 1u);
     EXPECT_EQ(saved.outputs[0].values, std::vector<std::uint64_t>{to_bits(496.0f)});

@@ -11,9 +11,9 @@
 
 namespace lanewise::cli {
 
-using lesson::NextProgram;
-using lesson::Presentation;
-using lesson::View;
+using run::NextProgram;
+using run::Presentation;
+using run::View;
 
 namespace {
 

@@ -7,8 +7,8 @@
 
 namespace lanewise::cli {
 
-using lesson::field_of_error;
-using lesson::Presentation;
+using run::field_of_error;
+using run::Presentation;
 
 namespace {
 
@@ -28,7 +28,7 @@ void with_window(const std::vector<std::string>& arguments, Ask ask) {
     EXPECT_EQ(asked, 1);
 }
 
-std::string refused(const Presentation& shown, const lesson::RunChanges& changes) {
+std::string refused(const Presentation& shown, const run::RunChanges& changes) {
     try {
         shown.services.run_changed("tiny_sum", {}, changes);
     } catch (const Error& error) {
@@ -101,7 +101,7 @@ TEST(RunChanges, FieldsAreThoseOfTheVariant) {
         const auto& fields = shown.fields.at("tiny_sum");
         const auto has = [&](const std::string& name) {
             return std::any_of(fields.begin(), fields.end(),
-                               [&](const lesson::RunField& field) { return field.name == name; });
+                               [&](const run::RunField& field) { return field.name == name; });
         };
         for (const char* name : {"n", "input", "values", "seed", "order"}) EXPECT_TRUE(has(name)) << name;
         for (const char* name : {"rows", "warp", "offset", "op"}) EXPECT_FALSE(has(name)) << name;

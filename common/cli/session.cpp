@@ -13,7 +13,7 @@
 
 namespace lanewise::cli {
 
-using lesson::TimerWatch;
+using runner::TimerWatch;
 
 namespace {
 
@@ -76,7 +76,7 @@ std::vector<std::string> Session::measured() const {
 }
 
 std::vector<std::string> Session::that_run(std::vector<std::string> names) {
-    if (runner.backend() != lesson::BackendChoice::gpu) return names;
+    if (runner.backend() != runner::BackendChoice::gpu) return names;
     std::vector<std::string> told;
     std::erase_if(names, [&](const std::string& name) {
         const lesson::Variant& variant = lesson.find(name);
@@ -91,7 +91,7 @@ std::vector<std::string> Session::that_run(std::vector<std::string> names) {
     return names;
 }
 
-std::optional<steps::WarpRef> Session::focused(const lesson::Run& run) const {
+std::optional<steps::WarpRef> Session::focused(const run::Run& run) const {
     if (!options.focus_warp) return std::nullopt;
     for (const auto& warp : run.steps.warps)
         if (warp.block == static_cast<std::uint32_t>(*options.focus_block) &&
@@ -128,7 +128,7 @@ void Session::check_drawn(const std::string& variant) {
 
 timing::TimingTable Session::recorded(const std::string& file) const {
     try {
-        if (const auto path = lesson::find_recording(lesson, file); !path.empty()) return timing::load(path);
+        if (const auto path = runner::find_recording(lesson, file); !path.empty()) return timing::load(path);
     } catch (const Error& error) {
         console.err << error.what() << '\n';
     }

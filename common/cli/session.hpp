@@ -31,14 +31,14 @@ struct Session {
     std::vector<std::string> that_run(std::vector<std::string> names);
 
     // The steps of a variant: of --open's trace where it is of that variant.
-    std::shared_ptr<const lesson::Run> run(const std::string& variant) { return runner.run(variant)->run; }
+    std::shared_ptr<const run::Run> run(const std::string& variant) { return runner.run(variant)->run; }
     // The same on the input that all of `beside` run on.
-    std::shared_ptr<const lesson::Run> run_beside(const std::string& variant, const std::vector<std::string>& beside) {
+    std::shared_ptr<const run::Run> run_beside(const std::string& variant, const std::vector<std::string>& beside) {
         return runner.run_beside(variant, beside)->run;
     }
 
     // The warp of --focus; none where it was not given or the run has no such warp.
-    std::optional<steps::WarpRef> focused(const lesson::Run& run) const;
+    std::optional<steps::WarpRef> focused(const run::Run& run) const;
     // Throws where --step or --focus name what the run does not have.
     void check_place(const std::string& variant);
     // The same for pictures. In a comparison a step is a place where steps stand together, as its timeline counts them.
@@ -53,10 +53,10 @@ struct Session {
     const Options options;
     const Console console;
     const print::Paint paint;
-    lesson::Runner runner;
-    lesson::Timer timer;
-    std::shared_ptr<const lesson::FinishedRun> opened;   // by --open
-    lesson::NextProgram next;  // the program that goes on after this one, where the window asked for it
+    runner::Runner runner;
+    runner::Timer timer;
+    std::shared_ptr<const runner::FinishedRun> opened;   // by --open
+    run::NextProgram next;  // the program that goes on after this one, where the window asked for it
 };
 
 }  // namespace lanewise::cli

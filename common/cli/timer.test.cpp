@@ -149,7 +149,7 @@ TEST(Timer, RecordsTheTableBesideTheVariantsOwnSizes) {
     for (const auto& row : table.rows) (row.size.empty() ? own : sized) += row.variant == "tiny_beside";
     EXPECT_EQ(own, 1u);
     EXPECT_EQ(sized, 9u);
-    EXPECT_EQ(lesson::without_sizes(table).rows.size(), table.rows.size() - 36);
+    EXPECT_EQ(runner::without_sizes(table).rows.size(), table.rows.size() - 36);
     EXPECT_TRUE(contains(table.method, "shapes of one product share a measurement")) << table.method;
     std::string shapes;
     for (const auto& row : table.rows)

@@ -16,7 +16,7 @@ cli::Program::Live live_of(const std::shared_ptr<WatchedFile>& file,
     live.state = [file] { return file->state(); };
     live.wake = [file](std::function<void()> wake) { file->on_change(std::move(wake)); };
     live.run = [file, prepare = std::move(prepare)](const std::function<void()>& forget,
-                                                    const std::function<std::shared_ptr<const lesson::Run>()>& run) {
+                                                    const std::function<std::shared_ptr<const run::Run>()>& run) {
         for (;;) {
             const auto taken_up = file->take_up();
             try {

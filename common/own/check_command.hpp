@@ -13,7 +13,7 @@ namespace lanewise::own {
 
 struct CheckSetup {
     std::shared_ptr<worker::Pool> pool;  // null: this system lets no program have workers
-    std::function<std::unique_ptr<lesson::FrontEnd>()> make_front_end = {};  // empty: without a window
+    std::function<std::unique_ptr<run::FrontEnd>()> make_front_end = {};  // empty: without a window
     worker::Limits limits = compile::kLimits;
 };
 

@@ -70,7 +70,7 @@ int print_checks(std::ostream& out, const SourceText& source, const std::vector<
                  const std::vector<print::CheckedVariant>& rows, print::Paint paint) {
     int wrong = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const lesson::Checked& checked = rows[i].checked;
+        const runner::Checked& checked = rows[i].checked;
         if (i > 0) out << '\n';
         const auto program =
             std::find_if(programs.begin(), programs.end(), [&](const Program& p) { return p.name == rows[i].variant; });
@@ -78,7 +78,7 @@ int print_checks(std::ostream& out, const SourceText& source, const std::vector<
             for (const Launch& launch : program->launches) out << paint.strong(trimmed(launch.line.text)) << '\n';
         bool holds = true;
         for (std::size_t r = 0; r < checked.results.size(); ++r) {
-            const lesson::Result& result = checked.results[r];
+            const run::Result& result = checked.results[r];
             holds &= result.ok;
             const std::string text = program != programs.end() && r < program->expectations.size()
                                          ? trimmed(program->expectations[r].text)

@@ -4,7 +4,7 @@
 
 namespace lanewise::player {
 
-using lesson::Run;
+using run::Run;
 
 namespace {
 

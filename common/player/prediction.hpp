@@ -25,7 +25,7 @@ std::vector<Question> questions_before(const steps::Steps& steps, std::size_t st
 
 // The run as it is known after its first `count` steps: later steps, results and outputs are not in it, so that no view
 // can tell them. Findings of later steps neither.
-std::shared_ptr<const lesson::Run> first_steps(const std::shared_ptr<const lesson::Run>& run, std::size_t count);
+std::shared_ptr<const run::Run> first_steps(const std::shared_ptr<const run::Run>& run, std::size_t count);
 
 // One answer, and what it comes to.
 struct Answered {

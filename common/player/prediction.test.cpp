@@ -7,7 +7,7 @@
 
 namespace lanewise::player {
 
-using lesson::Run;
+using run::Run;
 
 namespace {
 

@@ -11,7 +11,7 @@
 
 namespace lanewise::player {
 
-using lesson::VariantInfo;
+using run::VariantInfo;
 
 namespace {
 
@@ -134,7 +134,7 @@ Question make_asked(const Steps& steps, const TextQuestion& asked, const WarpRef
 
 }  // namespace
 
-QuestionSources question_sources(const lesson::LessonContents& lesson) {
+QuestionSources question_sources(const run::LessonContents& lesson) {
     QuestionSources sources{questions_of_text(lesson.text), {}, {}, {}};
     constexpr std::pair<trace::Op, std::string_view> kCosts[] = {{trace::Op::shfl_xor, "shuffle_xor"},
                                                                  {trace::Op::shfl_down, "shuffle_down"},

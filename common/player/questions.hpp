@@ -90,7 +90,7 @@ struct QuestionSources {
     std::map<trace::Op, double> latency;  // cycles, of those that were recorded
     std::string latency_from;             // "NVIDIA H200 · recorded 2026-11-21"
 };
-QuestionSources question_sources(const lesson::LessonContents& lesson);
+QuestionSources question_sources(const run::LessonContents& lesson);
 
 // The questions that the warp's part in the step gives, those of the lesson's text first; with the last step come those
 // about times. None where there is nothing to predict. Pure: the same steps, the same questions.

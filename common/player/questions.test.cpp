@@ -8,7 +8,7 @@
 
 namespace lanewise::player {
 
-using lesson::LessonContents;
+using run::LessonContents;
 
 namespace {
 

@@ -8,9 +8,9 @@
 
 namespace lanewise::player {
 
-using lesson::Result;
-using lesson::Run;
-using lesson::RunField;
+using run::Result;
+using run::Run;
+using run::RunField;
 
 namespace {
 
@@ -26,7 +26,7 @@ std::string shown_value(const RunField& field, const Run& run, const std::string
     if (field.name == "values") return header.input == "values" ? fmt::format("{} typed", run.inputs.size()) : "type";
     if (field.name == "input" && header.input == "values") return "typed";
     const bool list = std::count(value.begin(), value.end(), ',') > 3;
-    return field.kind == lesson::FieldKind::per_lane && list ? "by lane" : shortened(value);
+    return field.kind == run::FieldKind::per_lane && list ? "by lane" : shortened(value);
 }
 
 // Does the field matter to this run?
@@ -48,23 +48,23 @@ std::string outcome(const Run& now, const Run& before) {
 
 }  // namespace
 
-RunLine run_line(const std::vector<RunField>& fields, const Run& run, const Run* before,
-                 const lesson::RunChanges& changes, const std::string& error) {
+RunLine run_line(const std::vector<RunField>& fields, const Run& run, const Run* before, const run::RunChanges& changes,
+                 const std::string& error) {
     RunLine line;
-    const std::string at = lesson::field_of_error(error);
+    const std::string at = run::field_of_error(error);
     bool placed = error.empty();
     for (const RunField& field : fields) {
         const bool wrong = !error.empty() && at == field.name;
         if (!matters(field, run) && !wrong) continue;
-        RunChip chip{field, lesson::value_of_field(run, field), {}, {}, false, wrong ? error : ""};
+        RunChip chip{field, run::value_of_field(run, field), {}, {}, false, wrong ? error : ""};
         chip.shown = shown_value(field, run, chip.value);
         if (before && matters(field, *before)) {
-            const std::string was = lesson::value_of_field(*before, field);
+            const std::string was = run::value_of_field(*before, field);
             // What was typed is said once.
             if (was != chip.value && field.name != "values") chip.before = shown_value(field, *before, was);
         }
         chip.chosen = std::any_of(changes.begin(), changes.end(),
-                                  [&](const lesson::RunChange& change) { return change.first == field.name; });
+                                  [&](const run::RunChange& change) { return change.first == field.name; });
         placed |= wrong;
         line.chips.push_back(std::move(chip));
     }

@@ -7,19 +7,19 @@
 
 namespace lanewise::player {
 
-using lesson::FieldKind;
-using lesson::Run;
+using run::FieldKind;
+using run::Run;
 
 namespace {
 
 using trace::Effect;
 using trace::Op;
 
-const std::vector<lesson::RunField> kFields{{"arg", FieldKind::per_lane, "1", ""},
-                                            {"n", FieldKind::number, "32", ""},
-                                            {"input", FieldKind::choice, "ramp", "", {"ramp", "random"}},
-                                            {"values", FieldKind::values, "", ""},
-                                            {"seed", FieldKind::number, "1", "", {"random"}}};
+const std::vector<run::RunField> kFields{{"arg", FieldKind::per_lane, "1", ""},
+                                         {"n", FieldKind::number, "32", ""},
+                                         {"input", FieldKind::choice, "ramp", "", {"ramp", "random"}},
+                                         {"values", FieldKind::values, "", ""},
+                                         {"seed", FieldKind::number, "1", "", {"random"}}};
 
 std::shared_ptr<Run> run_on(const char* input, float of_lane_5, double result) {
     trace::testing::TraceBuilder made;

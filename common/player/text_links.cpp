@@ -9,7 +9,7 @@
 
 namespace lanewise::player {
 
-using lesson::View;
+using run::View;
 
 namespace {
 
@@ -86,7 +86,7 @@ Link parse_link(const std::string& target) {
         else if (kind == "set") {
             const std::size_t equals = value.find('=');
             if (equals == 0 || equals == std::string::npos) refuse(target, part, "which sets nothing: write set:n=33");
-            lesson::set_change(link.changes, value.substr(0, equals), field_text(value.substr(equals + 1)));
+            run::set_change(link.changes, value.substr(0, equals), field_text(value.substr(equals + 1)));
         } else if (kind == "compare") {
             link.compare = split(value, '+');
             if (link.compare.size() < 2 || link.compare.size() > 4)

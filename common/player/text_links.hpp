@@ -33,9 +33,9 @@ struct Link {
     std::vector<std::string> compare;
     std::optional<std::size_t> step;   // counted from 0
     int lane = -1;
-    std::optional<lesson::View> view;
+    std::optional<run::View> view;
     std::string lesson;
-    lesson::RunChanges changes;
+    run::RunChanges changes;
     std::optional<QuestionKind> ask;
     std::string is;
     std::vector<std::pair<std::string, std::string>> wrong;   // answer, how the claim begins
@@ -49,7 +49,7 @@ Link parse_link(const std::string& target);
 std::vector<std::string> links_of_text(std::string_view markdown);
 
 // "tree" of View::tree, and back.
-std::string_view view_name(lesson::View view);
-std::optional<lesson::View> view_named(std::string_view name);
+std::string_view view_name(run::View view);
+std::optional<run::View> view_named(std::string_view name);
 
 }  // namespace lanewise::player

@@ -6,7 +6,7 @@
 
 namespace lanewise::player {
 
-using lesson::View;
+using run::View;
 
 namespace {
 
@@ -20,7 +20,7 @@ TEST(Links, SeveralPartsAreOneLink) {
     EXPECT_EQ(parse_link("lesson:06_grid_stride").lesson, "06_grid_stride");
     EXPECT_FALSE(parse_link("variant:a").step.has_value());
     EXPECT_EQ(parse_link("variant:a,set:arg=lane%20^%205,set:values=1;2").changes,
-              (lesson::RunChanges{{"arg", "lane ^ 5"}, {"values", "1,2"}}));
+              (run::RunChanges{{"arg", "lane ^ 5"}, {"values", "1,2"}}));
     EXPECT_EQ(parse_link("../GLOSSARY.md#bank-conflict").term, "bank-conflict");
     EXPECT_TRUE(parse_link("../GLOSSARY.md#bank-conflict").variant.empty());
 }

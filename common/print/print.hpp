@@ -54,13 +54,13 @@ struct TextView {
 };
 
 // The steps of one run: lanes, values, source lanes; then the whole run's totals.
-void print_text(std::ostream& out, const lesson::Lesson& lesson, const lesson::FinishedRun& finished,
+void print_text(std::ostream& out, const lesson::Lesson& lesson, const runner::FinishedRun& finished,
                 const TextView& view);
 
 // One of the runs that are compared, which outlives the printing.
 struct ComparedText {
     std::string title;
-    std::shared_ptr<const lesson::FinishedRun> finished;
+    std::shared_ptr<const runner::FinishedRun> finished;
 };
 
 // The steps of two to four runs beside each other, place by place, as scene::SideBySide sets them; before them what the
@@ -70,13 +70,13 @@ void print_compared_text(std::ostream& out, const lesson::Lesson& lesson, const 
 
 // What a run's text begins with: where it ran, what ran (and `lens`, where it is looked at through one), on which
 // inputs, and what must be known of it.
-void print_heading(std::ostream& out, const lesson::Lesson& lesson, const lesson::Run& run, const std::string& lens,
+void print_heading(std::ostream& out, const lesson::Lesson& lesson, const run::Run& run, const std::string& lens,
                    const Paint& paint);
 
 // The parts of the whole run's totals: each output against its reference; what the recorded blocks did and what it
 // cost; the same output from other orders of the blocks, where the trace has such.
-void print_results(std::ostream& out, const lesson::FinishedRun& finished, const Paint& paint);
-void print_totals(std::ostream& out, const lesson::Run& run, const Paint& paint);
+void print_results(std::ostream& out, const runner::FinishedRun& finished, const Paint& paint);
+void print_totals(std::ostream& out, const run::Run& run, const Paint& paint);
 void print_reruns(std::ostream& out, const trace::Trace& trace, const Paint& paint);
 
 // One line of the check's table.
@@ -84,7 +84,7 @@ struct CheckedVariant {
     std::string variant;
     std::uint64_t n = 0;
     std::string declared_wrong;
-    lesson::Checked checked;
+    runner::Checked checked;
 };
 // Prints the table, and what the emulator found wrong below it; returns how many times a variant is outside
 // a bound, or its checks came to wrong, without being declared wrong.
@@ -98,18 +98,18 @@ void print_time(std::ostream& out, const timing::TimingTable& table, Paint paint
 
 // The rounding lens as a table: for each step that adds, the sum that is furthest off the exact one; then where most is
 // lost, and where a sum stopped growing.
-void print_rounding(std::ostream& out, const lesson::Lesson& lesson, const lesson::Run& run, Paint paint);
+void print_rounding(std::ostream& out, const lesson::Lesson& lesson, const run::Run& run, Paint paint);
 
 // The summation tree down to the total, a line for each addition; of view.lane, its own sum. Colours and the focused warp
 // are those of `view`.
-void print_tree(std::ostream& out, const lesson::Lesson& lesson, const lesson::Run& run, const TextView& view);
+void print_tree(std::ostream& out, const lesson::Lesson& lesson, const run::Run& run, const TextView& view);
 
 // The boxes of a non-maximum suppression in order of score, their bits and what became of each; after view.step, or of
 // the whole run.
-void print_boxes(std::ostream& out, const lesson::Lesson& lesson, const lesson::Run& run, const TextView& view);
+void print_boxes(std::ostream& out, const lesson::Lesson& lesson, const run::Run& run, const TextView& view);
 
 // All variants beside each other, and what the figures show. `origin`: what ran them.
-void print_comparison(std::ostream& out, const std::string& origin, const lesson::Comparison& comparison, Paint paint);
+void print_comparison(std::ostream& out, const std::string& origin, const run::Comparison& comparison, Paint paint);
 
 // Whole numbers in full, others with eight digits.
 std::string format_number(double value);

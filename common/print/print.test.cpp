@@ -8,7 +8,7 @@
 
 namespace lanewise::print {
 
-using lesson::FinishedRun;
+using runner::FinishedRun;
 
 namespace {
 
@@ -75,7 +75,7 @@ TEST(PrintText, ColoursOnlyWhereAsked) {
 
 TEST(PrintText, Findings) {
     TinyProgram tiny;
-    auto run = std::make_shared<lesson::Run>();
+    auto run = std::make_shared<run::Run>();
     trace::testing::TraceBuilder made;
     made.warp(0, 0).shuffle_sum(2, trace::Op::shfl_down, 16);
     run->trace = made.trace;
@@ -95,7 +95,7 @@ TEST(PrintText, Findings) {
 
 std::string text_of(const trace::testing::TraceBuilder& made, const TextView& view = {}) {
     TinyProgram tiny;
-    auto run = std::make_shared<lesson::Run>();
+    auto run = std::make_shared<run::Run>();
     run->trace = made.trace;
     run->steps = steps::build_steps(run->trace);
     FinishedRun finished;

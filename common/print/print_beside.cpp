@@ -10,7 +10,7 @@
 
 namespace lanewise::print {
 
-using lesson::Run;
+using run::Run;
 
 namespace {
 

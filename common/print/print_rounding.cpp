@@ -24,7 +24,7 @@ bool is_more_of_the_same(const steps::Steps& steps, const std::vector<rounding::
 
 }  // namespace
 
-void print_rounding(std::ostream& out, const lesson::Lesson& lesson, const lesson::Run& run, Paint paint) {
+void print_rounding(std::ostream& out, const lesson::Lesson& lesson, const run::Run& run, Paint paint) {
     print_heading(out, lesson, run, "rounding", paint);
     const rounding::RoundingLens lens = rounding::build_rounding(run.steps);
     if (!lens.why_not.empty()) {

@@ -21,7 +21,7 @@
 
 namespace lanewise::print {
 
-using lesson::Run;
+using run::Run;
 
 namespace {
 
@@ -369,7 +369,7 @@ StepPrinter::~StepPrinter() = default;
 void StepPrinter::print_step(std::size_t k, const std::string& title) { impl_->print_step(k, title); }
 void StepPrinter::print_findings() { impl_->print_findings(); }
 
-void print_text(std::ostream& out, const lesson::Lesson& lesson, const lesson::FinishedRun& finished,
+void print_text(std::ostream& out, const lesson::Lesson& lesson, const runner::FinishedRun& finished,
                 const TextView& view) {
     const Run& run = *finished.run;
     print_heading(out, lesson, run, "", view.paint);

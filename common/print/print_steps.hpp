@@ -13,7 +13,7 @@ namespace lanewise::print {
 class StepPrinter {
 public:
     // All but the view, which is copied, outlives the printer.
-    StepPrinter(std::ostream& out, const lesson::Run& run, const TextView& view);
+    StepPrinter(std::ostream& out, const run::Run& run, const TextView& view);
     ~StepPrinter();
 
     // Its heading, after `title` where there is one, its source line, what the focused warp's lanes did.

@@ -74,7 +74,7 @@ std::string rows_text(const trace::Header& header) {
 
 }  // namespace
 
-void print_heading(std::ostream& out, const Lesson& lesson, const lesson::Run& run, const std::string& lens,
+void print_heading(std::ostream& out, const Lesson& lesson, const run::Run& run, const std::string& lens,
                    const Paint& paint) {
     const auto& header = run.trace.header;
     out << paint.result("● " + run.origin) << '\n'
@@ -133,7 +133,7 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
     int outside = 0;
     for (const auto& row : rows) {
         const bool ok = std::all_of(row.checked.results.begin(), row.checked.results.end(),
-                                    [](const lesson::Result& r) { return r.ok; });
+                                    [](const run::Result& r) { return r.ok; });
         outside += !ok && row.declared_wrong.empty();
         if (row.checked.results.empty())
             table.add({row.variant, "", fmt::format("{}", row.n), "", "", "", "",

@@ -11,7 +11,7 @@
 
 namespace lanewise::print {
 
-using lesson::Run;
+using run::Run;
 
 namespace {
 
@@ -139,7 +139,7 @@ void print_totals(std::ostream& out, const Run& run, const Paint& paint) {
     if (const std::string average = average_of(run); !average.empty()) out << "    " << average << '\n';
 }
 
-void print_results(std::ostream& out, const lesson::FinishedRun& finished, const Paint& paint) {
+void print_results(std::ostream& out, const runner::FinishedRun& finished, const Paint& paint) {
     for (const auto& r : finished.results()) {
         const std::string verdict = r.ok ? paint.result("within its bound") : paint.warning("OUTSIDE its bound");
         const std::string bound = r.bound == 0 ? "0" : fmt::format("{:.2e}", r.bound);

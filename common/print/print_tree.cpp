@@ -9,7 +9,7 @@
 namespace lanewise::print {
 
 using lesson::Lesson;
-using lesson::Run;
+using run::Run;
 
 void print_tree(std::ostream& out, const Lesson& lesson, const Run& run, const TextView& view) {
     const Paint& paint = view.paint;

@@ -12,7 +12,7 @@
 #include "common/run/run_fields.hpp"
 #include "common/timing/timing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::run {
 
 // The program that runs when this one ends: that of another lesson.
 struct NextProgram {
@@ -72,4 +72,4 @@ struct Services {
     std::function<void(std::function<void()> wake)> wake_on_edit = {};
 };
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::run

@@ -11,7 +11,12 @@
 #include "common/runner/recordings.hpp"
 #include "common/timing/ladder.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::runner {
+
+using lesson::Inputs;
+using lesson::Machine;
+using lesson::Variant;
+using run::SweepWatch;
 
 namespace {
 
@@ -61,7 +66,7 @@ constexpr std::uint64_t kSmallPlan = std::uint64_t{1} << 16;
 std::uint64_t bytes_at(const Variant& variant, Inputs inputs, std::uint64_t n, const launch::KernelSet& kernels) {
     inputs.n = n;
     std::uint64_t bytes = 0;
-    for (const auto& buffer : make_plan(variant, inputs, kernels).buffers) bytes += buffer.bytes();
+    for (const auto& buffer : lesson::make_plan(variant, inputs, kernels).buffers) bytes += buffer.bytes();
     return bytes;
 }
 
@@ -116,9 +121,9 @@ Inputs Timer::inputs_at(const Variant& variant, const timing::Size* size, const 
     if (variant.timed_columns != 0) at_size.columns = variant.timed_columns;
     RunOptions options = options_;
     if (size) options.n = size->n;
-    if (size && size->n > kMaxValues && !variant.large_n)
+    if (size && size->n > lesson::kMaxValues && !variant.large_n)
         throw Error(fmt::format("{} counts in 32 bits: it takes at most {} values, and is not measured on {}.",
-                                variant.name, kMaxValues, size->n));
+                                variant.name, lesson::kMaxValues, size->n));
     Inputs inputs = choose_inputs(at_size, options);
     if (size && size->columns != 0) inputs.columns = size->columns;
     inputs.machine = machine;
@@ -136,7 +141,7 @@ measure::Job Timer::job(const Variant& variant, const timing::Size* size, const 
     const auto inputs = [this, &variant, machine, size = size ? std::optional(*size) : std::nullopt] {
         return inputs_at(variant, size ? &*size : nullptr, machine);
     };
-    job.plan = [this, &variant, inputs] { return make_plan(variant, inputs(), setup_.kernels); };
+    job.plan = [this, &variant, inputs] { return lesson::make_plan(variant, inputs(), setup_.kernels); };
     if (job.n >= kLargePlan)
         job.bytes = [this, &variant, inputs] { return expected_bytes(variant, inputs(), setup_.kernels); };
     return job;
@@ -202,8 +207,8 @@ timing::TimingTable Timer::measure_sizes(const std::vector<std::string>& names, 
     options.launch = true;
     options.progress = watch.progress;
     options.cancelled = watch.cancelled;
-    auto table =
-        measure::sweep(*setup_.make_meter(), jobs(names, timing::parse_sizes(kSweepSizes, kMaxValues)), options);
+    auto table = measure::sweep(*setup_.make_meter(), jobs(names, timing::parse_sizes(kSweepSizes, lesson::kMaxValues)),
+                                options);
     table.lesson = setup_.lesson.name();
     table.main = setup_.lesson.main();
     table.date = setup_.today();
@@ -304,4 +309,4 @@ timing::TimingTable without_sizes(timing::TimingTable table) {
     return table;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::runner

@@ -31,12 +31,12 @@ trace::Trace with_findings() {
 }
 
 TEST(ResultText, ANaNHasNoSign) {
-    lesson::Result result;
+    run::Result result;
     result.output = "out";
     result.value = std::copysign(std::nan(""), -1.0);
     result.reference = 1;
     result.ok = false;
-    lesson::Run run;
+    run::Run run;
     run.results = {result};
     EXPECT_EQ(result_text(run), "out = nan, expected 1");
 }

@@ -26,8 +26,8 @@ Stepper::Stepper(Request request) : request_(std::move(request)), lane_(request_
                         : player::opening_step(scene::steps_of(*run_), warp_, request_.variants.front().at_shuffle));
 }
 
-void Stepper::adopt(std::shared_ptr<const lesson::Run> run) {
-    const std::shared_ptr<const lesson::Run> last = run_;
+void Stepper::adopt(std::shared_ptr<const run::Run> run) {
+    const std::shared_ptr<const run::Run> last = run_;
     run_ = std::move(run);
     const steps::Steps& steps = scene::steps_of(*run_);
     outline_ = scene::outline_of(*run_);
@@ -57,14 +57,14 @@ void Stepper::choose(std::size_t variant) {
     }
 }
 
-std::shared_ptr<const lesson::Run> Stepper::run_of(const std::string& name, const lesson::RunChanges& changes) const {
-    lesson::RunChanges fitting;
-    if (request_.run_changed && request_.fields) fitting = lesson::changes_for(changes, request_.fields(name));
+std::shared_ptr<const run::Run> Stepper::run_of(const std::string& name, const run::RunChanges& changes) const {
+    run::RunChanges fitting;
+    if (request_.run_changed && request_.fields) fitting = run::changes_for(changes, request_.fields(name));
     return fitting.empty() ? request_.run(name) : request_.run_changed(name, fitting);
 }
 
 // What does not run leaves all as it was, and says why.
-void Stepper::try_changes(const lesson::RunChanges& changes, bool undo) {
+void Stepper::try_changes(const run::RunChanges& changes, bool undo) {
     try {
         adopt(run_of(variant(), changes));
         if (undo) undone_.pop_back();
@@ -84,16 +84,16 @@ void Stepper::change(const std::string& typed) {
     const auto from = typed.find_first_not_of(" =", end);
     const std::string name = typed.substr(first, end - first),
                       text = from == std::string::npos ? "" : typed.substr(from);
-    const std::vector<lesson::RunField> fields = request_.fields(variant());
-    const auto named = [&](const lesson::RunField& field) { return field.name == name; };
+    const std::vector<run::RunField> fields = request_.fields(variant());
+    const auto named = [&](const run::RunField& field) { return field.name == name; };
     if (std::none_of(fields.begin(), fields.end(), named)) {
         error_ = "There is no '" + name + "' to change here; there is";
-        for (const lesson::RunField& field : fields) error_ += (&field == &fields.front() ? " " : ", ") + field.name;
+        for (const run::RunField& field : fields) error_ += (&field == &fields.front() ? " " : ", ") + field.name;
         error_ += ". Write one with its value: n 33.";
         return;
     }
-    lesson::RunChanges changes = changes_;
-    lesson::set_change(changes, name, text);
+    run::RunChanges changes = changes_;
+    run::set_change(changes, name, text);
     try_changes(changes, false);
 }
 
@@ -164,7 +164,7 @@ bool Stepper::apply(Intent intent) {
             break;
         case Kind::undo_change:
             if (undone_.empty()) error_ = "Nothing was changed: there is nothing to undo.";
-            else try_changes(lesson::RunChanges(undone_.back()), true);
+            else try_changes(run::RunChanges(undone_.back()), true);
             break;
         case Kind::focus: alone_ = !alone_; break;
         case Kind::theme: dark_ = !dark_; break;

@@ -33,8 +33,8 @@ using player::Key;
 using player::letter;
 using steps::testing::Op;
 
-std::shared_ptr<const lesson::Run> run_of(trace::Trace trace, const std::string& variant) {
-    auto run = std::make_shared<lesson::Run>();
+std::shared_ptr<const run::Run> run_of(trace::Trace trace, const std::string& variant) {
+    auto run = std::make_shared<run::Run>();
     run->trace = std::move(trace);
     run->trace.header.variant = variant;
     run->trace.header.launches = {{variant, {2, 1, 1}, {256, 1, 1}, 0}};
@@ -59,13 +59,13 @@ Request request() {
 
 TEST(Stepper, AChangeIsTypedAndTakenBack) {
     Request made = request();
-    made.fields = [](const std::string&) { return std::vector<lesson::RunField>{{"n", {}, "32", ""}}; };
-    made.run_changed = [run = made.run](const std::string& name, const lesson::RunChanges& changes) {
+    made.fields = [](const std::string&) { return std::vector<run::RunField>{{"n", {}, "32", ""}}; };
+    made.run_changed = [run = made.run](const std::string& name, const run::RunChanges& changes) {
         if (changes[0].second == "0") throw Error("--n 0 is out of range; give 1 or more.");
-        auto changed = std::make_shared<lesson::Run>(*run(name));
+        auto changed = std::make_shared<run::Run>(*run(name));
         changed->trace.header.n = 33;
         changed->steps = steps::build_steps(changed->trace);
-        return std::shared_ptr<const lesson::Run>(changed);
+        return std::shared_ptr<const run::Run>(changed);
     };
     Stepper stepper(made);
     stepper.apply({Intent::Kind::go_to, 3});
@@ -84,11 +84,11 @@ TEST(Stepper, AChangeIsTypedAndTakenBack) {
     EXPECT_TRUE(says("change: n 3"));
     stepper.type("3\r");
     EXPECT_FALSE(stepper.typing());
-    EXPECT_EQ(stepper.changes(), (lesson::RunChanges{{"n", "33"}}));
+    EXPECT_EQ(stepper.changes(), (run::RunChanges{{"n", "33"}}));
     EXPECT_EQ(stepper.playhead().step, 3u);
     typed("--n=0\r");
     EXPECT_TRUE(says("--n 0 is out of range"));
-    EXPECT_EQ(stepper.changes(), (lesson::RunChanges{{"n", "33"}}));
+    EXPECT_EQ(stepper.changes(), (run::RunChanges{{"n", "33"}}));
     typed("blocks 7\r");
     EXPECT_TRUE(says("There is no 'blocks'"));
     typed("n 5\x1b");

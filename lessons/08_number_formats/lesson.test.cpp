@@ -407,7 +407,7 @@ TEST(NumberFormats, EveryVariantGivesTheSameBitsOnAGpu) {
 // Those of the defaults are what an H200 gave.
 TEST(NumberFormats, TheBitsAreThoseOfTheRecordings) {
     for (const Known& known : kKnown) {
-        const auto path = lesson::find_recording(the_lesson(), std::string(known.variant) + ".ndjson");
+        const auto path = runner::find_recording(the_lesson(), std::string(known.variant) + ".ndjson");
         if (path.empty()) GTEST_SKIP() << "nothing has been recorded under " << the_lesson().recordings();
         const auto trace = trace::load(path);
         ASSERT_EQ(trace.header.source.kind, trace::SourceKind::gpu) << path;

@@ -45,7 +45,8 @@ std::uint32_t bits_of_out(const launch::Plan& plan, const launch::Outcome& outco
 
 TEST(AtTheLimit, FilesIncludeTheSameFunctions) {
     for (const char* file : {"kernels.cuh", "kernels_sm80.cuh", "kernels_sm90.cuh"})
-        EXPECT_NE(lesson::read_text(the_lesson().kernel_path(file)).find("#include \"sums.cuh\"\n"), std::string::npos) << file;
+        EXPECT_NE(runner::read_text(the_lesson().kernel_path(file)).find("#include \"sums.cuh\"\n"), std::string::npos)
+            << file;
 }
 
 TEST(AtTheLimit, BarriersOfEachRoute) {

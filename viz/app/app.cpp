@@ -8,13 +8,13 @@
 namespace lanewise::viz {
 namespace {
 
-std::string lesson_name(const lesson::Presentation& presentation) {
+std::string lesson_name(const run::Presentation& presentation) {
     const std::string number = presentation.lesson.substr(0, presentation.lesson.find_first_not_of("0123456789"));
     return number.empty() ? presentation.title : number + " " + presentation.title;
 }
 
 // Runs variants, alone or beside others, and reads files by the names of their runs.
-RunLoader::Run with_files(const lesson::Presentation& presentation) {
+RunLoader::Run with_files(const run::Presentation& presentation) {
     return [services = presentation.services](const std::string& full) {
         const auto [name, changes] = changed_run_of(full);
         if (!changes.empty()) {
@@ -30,7 +30,7 @@ RunLoader::Run with_files(const lesson::Presentation& presentation) {
 
 }  // namespace
 
-App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& request, std::function<void()> wake,
+App::App(const run::Presentation& presentation, const run::WindowRequest& request, std::function<void()> wake,
          const Settings& settings)
     : presentation_(presentation),
       request_(request),
@@ -51,7 +51,7 @@ App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& 
     shown_.resize(names_.size());
     errors_.resize(names_.size());
     for (const std::string& name : names_) ensure_tab(name);
-    for (const lesson::VariantInfo& variant : presentation_.variants) tab_names_.push_back(variant.name);
+    for (const run::VariantInfo& variant : presentation_.variants) tab_names_.push_back(variant.name);
     source_.set_source(presentation_.kernel_file, presentation_.source);
     text_.set_text(presentation_.text);
     sources_ = player::question_sources(presentation_);
@@ -62,7 +62,7 @@ App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& 
     selection_.pinned_lane = request.lane;
     view_ = request.view;
     table_.sorted = !request.sort.empty();
-    if (table_.sorted) table_.sorting = lesson::parse_sorting(request.sort);
+    if (table_.sorted) table_.sorting = run::parse_sorting(request.sort);
     if (is_edited() && wake) presentation.services.wake_on_edit(wake);
     loader_.offer_cancel(presentation.services.cancel);
     loader_.offer_sizes(presentation.services.measure_sizes, presentation.services.why_not_measured);
@@ -101,7 +101,7 @@ void App::frame(const Look& look, const Rect& window, float seconds) {
 
 std::size_t App::tab_of(const std::string& variant) const {
     const auto at = std::find_if(presentation_.variants.begin(), presentation_.variants.end(),
-                                 [&](const lesson::VariantInfo& info) { return info.name == variant; });
+                                 [&](const run::VariantInfo& info) { return info.name == variant; });
     return static_cast<std::size_t>(at - presentation_.variants.begin());
 }
 
@@ -141,7 +141,7 @@ std::string App::state() const {
     for (std::size_t side = 1; side < names_.size(); ++side) compared += (side > 1 ? "," : "") + names_[side];
     return "variant=" + names_[0] + " step=" + std::to_string(playhead_.step + 1) +
            " of=" + std::to_string(playhead_.count) + " lane=" + std::to_string(selection_.lane()) +
-           " compare=" + compared + (changes_.empty() ? "" : " run=" + lesson::flags_of(changes_)) +
+           " compare=" + compared + (changes_.empty() ? "" : " run=" + run::flags_of(changes_)) +
            (prediction_.on() ? std::string(" ") + player::predict_mode_name(prediction_.mode()) + "=" +
                                    std::to_string(prediction_.right()) + "/" + std::to_string(prediction_.asked())
                              : "");

@@ -46,10 +46,10 @@ namespace lanewise::viz {
 
 class App {
 public:
-    using View = lesson::View;
+    using View = run::View;
 
     // `settings` are those of a window; a picture and a test have none, so that they are the same everywhere.
-    App(const lesson::Presentation& presentation, const lesson::WindowRequest& request, std::function<void()> wake = {},
+    App(const run::Presentation& presentation, const run::WindowRequest& request, std::function<void()> wake = {},
         const Settings& settings = {});
 
     // One frame into ImGui's present frame. `seconds` have passed since the last.
@@ -93,7 +93,7 @@ public:
 
     const player::Prediction& prediction() const { return prediction_; }
     const RunBar& run_bar() const { return run_bar_; }
-    const lesson::RunChanges& changes() const { return changes_; }
+    const run::RunChanges& changes() const { return changes_; }
     const std::shared_ptr<const RunView>& run_shown(std::size_t side = 0) const { return shown_[side]; }
     const Playhead& playhead() const { return playhead_; }
     const Selection& selection() const { return selection_; }
@@ -135,7 +135,7 @@ private:
     std::size_t own_place() const;                 // among the lessons
     void open_lesson(std::size_t place);
     void go_to_next_lesson();
-    void leave_for(const lesson::NextProgram& next);
+    void leave_for(const run::NextProgram& next);
     // Exports (app_export.cpp).
     struct Written {
         std::string sentence;   // where it lies, or why it does not
@@ -162,9 +162,9 @@ private:
     bool apply_to_desk(const Intent& intent);
 
     // Playing with a run (app_play.cpp).
-    const std::vector<lesson::RunField>& fields_of(std::size_t side) const;
-    lesson::RunChanges changes_of(std::size_t side) const;
-    void change_run(const lesson::RunChanges& changes);
+    const std::vector<run::RunField>& fields_of(std::size_t side) const;
+    run::RunChanges changes_of(std::size_t side) const;
+    void change_run(const run::RunChanges& changes);
     void change_field(const std::string& field, const std::string& text);
     void undo_change();
     void follow_changes();
@@ -245,13 +245,13 @@ private:
     void measure_sizes(std::size_t what);            // 1 begins, 0 ends, 2: the one or the other
     void adopt_sizes();
     // The rows that are known so far; asks for the other runs.
-    lesson::Comparison comparison();
+    run::Comparison comparison();
     Intent draw_side(const Look& look, Rect column, bool with_text);
     void draw_edges(const Look& look, const Rect& body, const Places& places);
     void draw_waiting(const Look& look, const Rect& where, const std::string& variant, const std::string& error);
 
-    lesson::Presentation presentation_;
-    lesson::WindowRequest request_;
+    run::Presentation presentation_;
+    run::WindowRequest request_;
     std::vector<std::string> tab_names_;
     // The variants asked for, up to kMostSides of them: the one that is shown, and those compared with it.
     std::vector<std::string> names_;
@@ -283,8 +283,8 @@ private:
 
     std::optional<bool> matrix_;                     // chosen by the learner; else as the variant has it
     RunBar run_bar_;
-    lesson::RunChanges changes_;
-    std::vector<lesson::RunChanges> undone_;         // what the changes were before, the last at the end
+    run::RunChanges changes_;
+    std::vector<run::RunChanges> undone_;         // what the changes were before, the last at the end
     std::shared_ptr<const RunView> before_;          // what was shown when something was changed last
     std::string change_error_;                       // why the last change did not run
 
@@ -310,7 +310,7 @@ private:
     struct Row {
         std::shared_ptr<const RunView> run_view;
         std::string times_from;
-        lesson::ComparedVariant row;
+        run::ComparedVariant row;
     };
     std::map<std::string, Row> rows_;                // of the table, by variant
     KeysView keys_;
@@ -340,11 +340,11 @@ private:
     std::string written_path_;
     Rect window_;                                    // as drawn last, and its scale
     float scale_ = 1;
-    lesson::NextProgram elsewhere_;                         // where the file of the notice can be opened
+    run::NextProgram elsewhere_;                         // where the file of the notice can be opened
     std::size_t tabs_of_lesson_ = 0;                 // tabs that are the lesson's own: the first ones
     std::optional<std::size_t> wanted_step_;
     bool closing_ = false;
-    std::shared_ptr<const lesson::EditedFile> edited_;   // as it was saved last
+    std::shared_ptr<const run::EditedFile> edited_;   // as it was saved last
     std::uint64_t shown_version_ = 0;                    // of it, that is shown
     RunLoader loader_;   // last: its worker ends before what it wakes
 };

@@ -59,7 +59,7 @@ std::vector<std::vector<MenuSection>> App::menu_columns() const {
     MenuSection variants{std::string(player::group_title(Group::variant)), {}};
     constexpr std::size_t kMostVariants = 16;
     for (std::size_t i = 0; i < std::min(presentation_.variants.size(), kMostVariants); ++i) {
-        const lesson::VariantInfo& info = presentation_.variants[i];
+        const run::VariantInfo& info = presentation_.variants[i];
         variants.items.push_back({tab_title(info.name), i < 9 ? std::to_string(i + 1) : "",
                                   {Intent::Kind::variant, i}, std::nullopt, info.declared_wrong});
     }

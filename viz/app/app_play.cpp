@@ -12,28 +12,28 @@ constexpr std::size_t kMostUndone = 64;
 }  // namespace
 
 // Can be changed: what the lesson runs itself, not what was read from a file.
-const std::vector<lesson::RunField>& App::fields_of(std::size_t side) const {
-    static const std::vector<lesson::RunField> kNone;
+const std::vector<run::RunField>& App::fields_of(std::size_t side) const {
+    static const std::vector<run::RunField> kNone;
     if (!presentation_.services.run_changed || side >= names_.size()) return kNone;
     const auto at = presentation_.fields.find(names_[side]);
     return at == presentation_.fields.end() ? kNone : at->second;
 }
 
 // What is changed of a side's run: of those that are compared all, so that they run on one input.
-lesson::RunChanges App::changes_of(std::size_t side) const {
+run::RunChanges App::changes_of(std::size_t side) const {
     if (changes_.empty()) return {};
-    if (!comparing()) return lesson::changes_for(changes_, fields_of(side));
-    lesson::RunChanges any;
-    for (const lesson::RunChange& change : changes_)
+    if (!comparing()) return run::changes_for(changes_, fields_of(side));
+    run::RunChanges any;
+    for (const run::RunChange& change : changes_)
         for (std::size_t each = 0; each < names_.size(); ++each)
-            if (!lesson::changes_for({change}, fields_of(each)).empty()) {
+            if (!run::changes_for({change}, fields_of(each)).empty()) {
                 any.push_back(change);
                 break;
             }
     return any;
 }
 
-void App::change_run(const lesson::RunChanges& changes) {
+void App::change_run(const run::RunChanges& changes) {
     if (changes == changes_) return;
     undone_.push_back(std::exchange(changes_, changes));
     if (undone_.size() > kMostUndone) undone_.erase(undone_.begin());
@@ -41,14 +41,14 @@ void App::change_run(const lesson::RunChanges& changes) {
 }
 
 void App::change_field(const std::string& field, const std::string& text) {
-    lesson::RunChanges changes = changes_;
-    lesson::set_change(changes, field, text);
+    run::RunChanges changes = changes_;
+    run::set_change(changes, field, text);
     // Numbers that were typed go on: fewer of them, or zeros behind them.
     const auto typed = std::any_of(changes.begin(), changes.end(), [](const auto& c) { return c.first == "values"; });
     if (field == "n" && typed && shown_[0]) {
         const bool number = !text.empty() && text.size() <= 4 && text.find_first_not_of("0123456789") == text.npos;
         if (number && std::stoul(text) > 0)
-            lesson::set_change(changes, "values", lesson::with_count(shown_[0]->run->inputs, std::stoul(text)));
+            run::set_change(changes, "values", run::with_count(shown_[0]->run->inputs, std::stoul(text)));
     }
     change_run(changes);
 }
@@ -123,7 +123,7 @@ void App::toggle_matrix() {
 bool App::can_be_made_to_round() const {
     if (!shown_[0] || whole_) return false;
     const auto& fields = fields_of(0);
-    const auto has = [](const lesson::RunField& field) {
+    const auto has = [](const run::RunField& field) {
         return field.name == "input" &&
                std::find(field.choices.begin(), field.choices.end(), kRoundingInput) != field.choices.end();
     };
@@ -180,7 +180,7 @@ void App::answer(const RunAsk& ask) {
             if (!shown) break;
             const std::string command =
                 "./lessons/run " + presentation_.lesson.substr(0, presentation_.lesson.find('_')) + " --variant " +
-                names_[side] + " " + lesson::flags_of(lesson::changes_of_run(*shown->run, fields_of(side)));
+                names_[side] + " " + run::flags_of(run::changes_of_run(*shown->run, fields_of(side)));
             ImGui::SetClipboardText(command.c_str());
             notify("Copied: " + command, true);
             break;

@@ -13,7 +13,7 @@ using testing::StartedIn;
 using testing::with_lessons;
 
 TEST_F(DeskFiles, ATraceBecomesATab) {
-    lesson::Presentation shown = with_lessons();
+    run::Presentation shown = with_lessons();
     shown.services.open = [](const std::string&) { return samples::two_level(); };
     Desk desk(shown);
     open(desk, at("波.ndjson"));
@@ -31,7 +31,7 @@ TEST_F(DeskFiles, EmojiInANameAreToldAndTheFileOpens) {
     fs::create_directories(folder_ / "🚀");
     std::ofstream(folder_ / "🚀" / "🎉 xor.ndjson") << "x";
     std::string opened;
-    lesson::Presentation shown = with_lessons();
+    run::Presentation shown = with_lessons();
     shown.services.open = [&](const std::string& path) {
         opened = path;
         return samples::two_level();
@@ -72,7 +72,7 @@ TEST_F(DeskFiles, EmojiInANameAreToldAndTheFileOpens) {
 // The menu's exports. Where they lie is said, and nothing that was there is overwritten.
 TEST_F(DeskFiles, WhatIsShownIsSavedBesideAndToldWhere) {
     const StartedIn here(folder_);
-    lesson::Presentation shown = with_lessons();
+    run::Presentation shown = with_lessons();
     shown.timings.rows.push_back({});
     Desk desk(shown);
     desk.press(Key::right);
@@ -108,7 +108,7 @@ TEST_F(DeskFiles, WhatIsShownIsSavedBesideAndToldWhere) {
 
 TEST_F(DeskFiles, WhatCannotBeSavedIsASentence) {
     const StartedIn here(folder_);
-    lesson::Presentation shown = with_lessons();
+    run::Presentation shown = with_lessons();
     shown.timings.rows.clear();
     shown.sizes.rows.clear();
     Desk desk(shown);
@@ -129,8 +129,8 @@ TEST_F(DeskFiles, WhatCannotBeSavedIsASentence) {
 }
 
 TEST_F(DeskFiles, WhatIsNoTraceIsASentenceAndTheWindowGoesOn) {
-    lesson::Presentation shown = with_lessons();
-    shown.services.open = [](const std::string& path) -> std::shared_ptr<const lesson::Run> {
+    run::Presentation shown = with_lessons();
+    shown.services.open = [](const std::string& path) -> std::shared_ptr<const run::Run> {
         throw Error(path + " is no trace.");
     };
     Desk desk(shown);
@@ -148,9 +148,9 @@ TEST_F(DeskFiles, WhatIsNoTraceIsASentenceAndTheWindowGoesOn) {
 }
 
 TEST_F(DeskFiles, ATraceOfAnotherLessonIsOfferedThere) {
-    lesson::Presentation shown = with_lessons();
-    shown.services.open = [](const std::string&) -> std::shared_ptr<const lesson::Run> {
-        throw lesson::ForeignTrace("It is of another lesson.", "06_next");
+    run::Presentation shown = with_lessons();
+    shown.services.open = [](const std::string&) -> std::shared_ptr<const run::Run> {
+        throw run::ForeignTrace("It is of another lesson.", "06_next");
     };
     Desk desk(shown);
     open(desk, at("a.ndjson"));
@@ -162,7 +162,7 @@ TEST_F(DeskFiles, ATraceOfAnotherLessonIsOfferedThere) {
 }
 
 TEST_F(DeskFiles, TypingAFileNameDoesNothingElse) {
-    lesson::Presentation shown = with_lessons();
+    run::Presentation shown = with_lessons();
     int read = 0;
     shown.services.open = [&](const std::string&) { ++read; return samples::warp_xor(); };
     Settings settings;

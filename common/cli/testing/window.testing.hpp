@@ -13,45 +13,44 @@ namespace lanewise::cli::testing {
 struct Seen {
     bool display = true;
     int windows = 0;
-    lesson::Presentation presentation;
-    lesson::WindowRequest request;
-    std::shared_ptr<const lesson::Run> run;
-    lesson::NextProgram next;                      // what the learner chooses before the window closes
+    run::Presentation presentation;
+    run::WindowRequest request;
+    std::shared_ptr<const run::Run> run;
+    run::NextProgram next;                      // what the learner chooses before the window closes
     std::string file;               // what the learner opens
     std::string refused;            // the lesson of a trace that was of another one
-    std::function<void(const lesson::Presentation&)> ask;   // while the session lasts
+    std::function<void(const run::Presentation&)> ask;   // while the session lasts
 };
 
-class PretendedWindow : public lesson::FrontEnd {
+class PretendedWindow : public run::FrontEnd {
 public:
     explicit PretendedWindow(Seen& seen) : seen_(seen) {}
-    void window(const lesson::Presentation& presentation, const lesson::WindowRequest& request) override {
+    void window(const run::Presentation& presentation, const run::WindowRequest& request) override {
         if (!seen_.display) throw NoDisplay("There is no display.");
         ++seen_.windows;
         look(presentation, request);
         try {
             if (!seen_.file.empty()) seen_.run = presentation.services.open(seen_.file);
-        } catch (const lesson::ForeignTrace& foreign) {
+        } catch (const run::ForeignTrace& foreign) {
             seen_.refused = foreign.lesson();
         }
         if (presentation.services.continue_with && !seen_.next.program.empty())
             presentation.services.continue_with(seen_.next);
     }
-    void screenshot(const lesson::Presentation& presentation, const lesson::WindowRequest& request,
+    void screenshot(const run::Presentation& presentation, const run::WindowRequest& request,
                     const std::string&) override {
         look(presentation, request);
     }
-    void svg(const lesson::Presentation& presentation, const lesson::WindowRequest& request,
-             const std::string&) override {
+    void svg(const run::Presentation& presentation, const run::WindowRequest& request, const std::string&) override {
         look(presentation, request);
     }
-    std::string describe(const lesson::Presentation& presentation, const lesson::WindowRequest& request) override {
+    std::string describe(const run::Presentation& presentation, const run::WindowRequest& request) override {
         look(presentation, request);
         return "described";
     }
 
 private:
-    void look(const lesson::Presentation& presentation, const lesson::WindowRequest& request) {
+    void look(const run::Presentation& presentation, const run::WindowRequest& request) {
         seen_.presentation = presentation;
         seen_.presentation.services.run = {};  // belongs to a session that ends
         seen_.request = request;

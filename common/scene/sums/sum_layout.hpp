@@ -9,7 +9,7 @@
 
 #include "common/scene/sums/sums.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::run {
 struct Run;
 }
 namespace lanewise::rounding {
@@ -94,7 +94,7 @@ struct SumRoom {
 };
 
 // What a tree's last sum is to the run: "the total: ", or why it is not the result ("one of 2 partial sums: ").
-std::string root_name(const lesson::Run& run, const Sum& root, bool stored);
+std::string root_name(const run::Run& run, const Sum& root, bool stored);
 
 // A summation tree, with what is told of the whole of it.
 struct SummationTree {

@@ -99,11 +99,11 @@ std::string sum_text(const Sums& sums, const SummationTree& tree, const SumBox& 
     return first + "\n" + second + "\n" + third;
 }
 
-std::string root_name(const lesson::Run& run, const Sum& root, bool stored) {
+std::string root_name(const run::Run& run, const Sum& root, bool stored) {
     if (!stored) return "the largest sum that is known: ";
     const double value = element_to_double(root.type, root.bits);
     if (run.results.empty()) return "the last sum: ";
-    const lesson::Result& result = run.results.front();
+    const run::Result& result = run.results.front();
     if (result.value == value) return "the total: ";
     if (result.count > 1)
         return "one of " + std::to_string(result.count) + (result.summed ? " partial sums: " : " results: ");

@@ -269,7 +269,7 @@ struct GlfwBackend {
 
 }  // namespace
 
-void run_window(const lesson::Presentation& presentation, const lesson::WindowRequest& request) {
+void run_window(const run::Presentation& presentation, const run::WindowRequest& request) {
     Keeper keeper;
     const Settings& settings = keeper.settings();
     const auto scaled = [](float monitor, float larger) { return std::clamp(monitor * larger, 0.5f, 6.0f); };

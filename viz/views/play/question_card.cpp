@@ -123,7 +123,7 @@ QuestionAsk QuestionCard::draw(const Pane& pane, const QuestionState& state) {
 // What refutes the answer, as the label of a button.
 std::string QuestionCard::see_label(const std::string& target) {
     const player::Link link = player::parse_link(target);
-    if (link.view == lesson::View::costs) return "See the costs";
+    if (link.view == run::View::costs) return "See the costs";
     if (link.view) return "See the times";
     if (!link.step) return "See that variant";
     if (link.lane >= 0) return fmt::format("See lane {} at step {}", link.lane, link.step.value_or(0) + 1);

@@ -13,9 +13,9 @@
 namespace lanewise::viz {
 namespace {
 
-using lesson::FieldKind;
+using run::FieldKind;
 using player::RunChip;
-using lesson::RunField;
+using run::RunField;
 
 constexpr float kLine = 30;
 
@@ -163,8 +163,7 @@ RunAsk RunBar::draw_text(const Pane& pane, Rect& rest, const RunChip& chip, cons
     const bool one = lane_ >= 0;
     const auto changed = [&](const std::string& text) {
         // One number of the input is all of them, with that one changed.
-        return RunAsk{RunAsk::Kind::change, chip.field.name,
-                      one ? lesson::with_value(inputs, index_, text) : text};
+        return RunAsk{RunAsk::Kind::change, chip.field.name, one ? run::with_value(inputs, index_, text) : text};
     };
     RunAsk ask;
     if (one || chip.field.kind == FieldKind::number) {

@@ -18,7 +18,7 @@ namespace {
 using testing::Headless;
 
 // A run whose lanes offer values that do not add exactly: the samples' ramp, scaled.
-std::shared_ptr<const lesson::Run> uneven(std::shared_ptr<const lesson::Run> run) {
+std::shared_ptr<const run::Run> uneven(std::shared_ptr<const run::Run> run) {
     trace::Trace trace = run->trace;
     std::array<float, 32> held{};
     for (trace::Record& record : trace.records) {
@@ -46,8 +46,7 @@ struct Shown {
     Selection selection;
     RoundingView view;
 
-    explicit Shown(std::shared_ptr<const lesson::Run> run, float width = 980)
-        : gui(width, 560), run_view(std::move(run)) {
+    explicit Shown(std::shared_ptr<const run::Run> run, float width = 980) : gui(width, 560), run_view(std::move(run)) {
         playhead.count = run_view.steps().size();
         playhead.step = playhead.count - 1;
         if (!run_view.steps().warps.empty()) selection.warp = run_view.steps().warps.front();

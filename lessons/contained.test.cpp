@@ -1,5 +1,5 @@
-// Wrong kernels in a lesson, as a learner meets them: in the terminal, under --check and in the window. The program goes
-// on, names what was wrong with its line, and shows what was recorded before.
+// Wrong kernels in a lesson, as a learner meets them: in the terminal, under --check and in the window. The program
+// goes on, names what was wrong with its line, and shows what was recorded before.
 #include <chrono>
 #include <sstream>
 

@@ -35,7 +35,8 @@ constexpr std::size_t kBestShapes = 3;
 constexpr int kTrySamples = 7;
 constexpr double kTrySeconds = 0.05, kTryWarmSeconds = 0.002;
 
-// The bytes of all inputs in a row. One input, which may be of gigabytes, is not copied; several are joined in `joined`.
+// The bytes of all inputs in a row. One input, which may be of gigabytes, is not copied; several are joined in
+// `joined`.
 std::span<const std::byte> inputs_of(const launch::Plan& plan, std::vector<std::byte>& joined) {
     std::vector<std::span<const std::byte>> inputs;
     for (const launch::BufferSpec& buffer : plan.buffers)

@@ -34,10 +34,10 @@ inline constexpr int kMinSamples = 5;
 // TimingTable::method of what measure() does, as text.
 std::string method_text(const MeasureOptions& options);
 
-// Runs `plan` once on fresh buffers and verifies it, then times it: outputs that launches add to zeroed, and all launches made, again and
-// again over the same buffers. A result outside its bound is not timed: within_bound is false and samples 0. Fills in
-// value, error, times, samples and bytes; the variant's name, n and block are the caller's. Throws Error where a
-// launch is not possible or there is no GPU.
+// Runs `plan` once on fresh buffers and verifies it, then times it: outputs that launches add to zeroed, and all
+// launches made, again and again over the same buffers. A result outside its bound is not timed: within_bound is false
+// and samples 0. Fills in value, error, times, samples and bytes; the variant's name, n and block are the caller's.
+// Throws Error where a launch is not possible or there is no GPU.
 timing::Timing measure(const launch::Plan& plan, const launch::KernelSet& kernels, const MeasureOptions& options = {});
 
 // Names for measure_baseline(): "CUB DeviceReduce::Sum", "…::Max", "…::Min". Empty without CUDA.

@@ -15,7 +15,8 @@ namespace lanewise::measure {
 
 class PlansAhead {
 public:
-    // Keeps a reference to the jobs, whose plan() must be callable from any thread. `most` plans are made ahead; 0: none.
+    // Keeps a reference to the jobs, whose plan() must be callable from any thread. `most` plans are made ahead; 0:
+    // none.
     PlansAhead(const std::vector<Job>& jobs, std::size_t most);
 
     // The plan of job `at`, of which those before are no longer asked for. Throws what Job::plan throws.

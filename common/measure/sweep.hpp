@@ -19,8 +19,8 @@ struct Job {
     std::string size;            // Timing::size
     std::uint64_t n = 0;
     std::uint32_t block = 0;
-    // The plan on n values, from any thread. May throw Error: of what exit status kExitUsage the row is skipped, and the
-    // sentence noted.
+    // The plan on n values, from any thread. May throw Error: of what exit status kExitUsage the row is skipped, and
+    // the sentence noted.
     std::function<launch::Plan()> plan;
     // Bytes the plan's buffers will take on the GPU, without making it; nothing: unknown until it is made.
     std::function<std::uint64_t()> bytes = {};

@@ -41,7 +41,8 @@ struct Playhead {
 // there is none.
 std::size_t step_of_next_stage(const steps::Steps& steps, std::size_t step, int direction);
 
-// The step to open a run at, for `warp`: the first at which half of its block's lanes are active; 0 where there is none.
+// The step to open a run at, for `warp`: the first at which half of its block's lanes are active; 0 where there is
+// none.
 std::size_t opening_step(const steps::Steps& steps, const WarpRef& warp, bool at_shuffle = false);
 
 // The warp to look at in a step: `home` where its block takes part in it, else one that does, if possible with the

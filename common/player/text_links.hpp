@@ -8,8 +8,8 @@
 //   lesson:NAME       goes on to another lesson, 06_grid_stride
 //   ask:KIND          asks about that step before it is shown: a kind of question (questions.hpp), about that lane
 //   is:ANSWER         of ask:written, a question whose answer the text gives itself; a comma is written ;
-//   wrong:ANSWER=CLAIM  an answer that the misconception leads to with which a paragraph of this text begins, **"CLAIM…"**:
-//                     the paragraph says what is wrong with it, and where its first link leads refutes it
+//   wrong:ANSWER=CLAIM  an answer that the misconception leads to with which a paragraph of this text begins,
+//                     **"CLAIM…"**: the paragraph says what is wrong with it, and where its first link leads refutes it
 //   set:FIELD=VALUE   changes the run as the flag --FIELD does; %20 is a space, ; a comma: set:arg=lane%20^%205
 //
 // as in [lane 31](variant:warp_sum_down,step:2,lane:31); or a term of the glossary, ../GLOSSARY.md#bank-conflict. All

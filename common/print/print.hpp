@@ -100,8 +100,8 @@ void print_time(std::ostream& out, const timing::TimingTable& table, Paint paint
 // lost, and where a sum stopped growing.
 void print_rounding(std::ostream& out, const lesson::Lesson& lesson, const run::Run& run, Paint paint);
 
-// The summation tree down to the total, a line for each addition; of view.lane, its own sum. Colours and the focused warp
-// are those of `view`.
+// The summation tree down to the total, a line for each addition; of view.lane, its own sum. Colours and the focused
+// warp are those of `view`.
 void print_tree(std::ostream& out, const lesson::Lesson& lesson, const run::Run& run, const TextView& view);
 
 // The boxes of a non-maximum suppression in order of score, their bits and what became of each; after view.step, or of

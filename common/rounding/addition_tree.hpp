@@ -1,5 +1,5 @@
-// The summation tree: the additions that led to one sum, as a tree, and which sum a run ends with. From the sums that the
-// rounding lens knows (rounding.hpp).
+// The summation tree: the additions that led to one sum, as a tree, and which sum a run ends with. From the sums that
+// the rounding lens knows (rounding.hpp).
 #pragma once
 
 #include <cstdint>

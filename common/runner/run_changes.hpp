@@ -15,8 +15,8 @@ namespace lanewise::runner {
 // A whole number from `low` to `high`. Throws Error that names the flag.
 std::uint64_t whole_number(const std::string& flag, const std::string& text, std::uint64_t low, std::uint64_t high);
 
-// Sets what the flag --`name` says of a run: n, rows, columns, block, warp, offset, seed, input, values, order, or one of
-// the lesson's controls. Throws Error where there is no such flag, or it does not take `text`.
+// Sets what the flag --`name` says of a run: n, rows, columns, block, warp, offset, seed, input, values, order, or one
+// of the lesson's controls. Throws Error where there is no such flag, or it does not take `text`.
 void set_run_option(RunOptions& options, const std::string& name, const std::string& text,
                     const lesson::Lesson& lesson);
 

@@ -54,8 +54,8 @@ public:
     // was recorded where one of them cannot run here. A variant that cannot run on it runs on its own.
     std::shared_ptr<const FinishedRun> run_beside(const std::string& variant, const std::vector<std::string>& beside);
 
-    // The same with changes of what was asked for; of several that are compared, what one does not take is left out. The
-    // last few of such runs are kept.
+    // The same with changes of what was asked for; of several that are compared, what one does not take is left out.
+    // The last few of such runs are kept.
     std::shared_ptr<const FinishedRun> run_changed(const std::string& variant, const std::vector<std::string>& beside,
                                                    const run::RunChanges& changes);
 

@@ -41,7 +41,8 @@ public:
     // baseline at the sizes of the table.
     timing::TimingTable record(const std::vector<std::string>& names) const;
 
-    // The same over sizes, once; at the ladder's size with the serial CPU baseline, where the lesson stands on the ladder.
+    // The same over sizes, once; at the ladder's size with the serial CPU baseline, where the lesson stands on the
+    // ladder.
     timing::TimingTable record_sweep(const std::vector<std::string>& names) const;
 
     // The recorded rows that these options ask for. Throws Error where there are none, or none measured in that way.

@@ -88,7 +88,8 @@ public:
     std::string title(bool whole = true) const;
     // "variant=warp_sum_xor step=3 of=6 lane=-1 compare=": for tests that press real keys.
     std::string state() const;
-    // "shown=3 saved=4 problem=12" of a file that is edited: the version shown, the last, the line that is wrong; else empty.
+    // "shown=3 saved=4 problem=12" of a file that is edited: the version shown, the last, the line that is wrong; else
+    // empty.
     std::string edit_state() const;
 
     const player::Prediction& prediction() const { return prediction_; }

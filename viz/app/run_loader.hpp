@@ -68,8 +68,8 @@ public:
     // How a run that is under way is ended; before anything is asked for.
     void offer_cancel(std::function<void()> cancel) { cancel_ = std::move(cancel); }
 
-    // Results are of something that is no more, but for those that have names of their own (is_fixed_run): runs are made
-    // anew when they are asked for.
+    // Results are of something that is no more, but for those that have names of their own (is_fixed_run): runs are
+    // made anew when they are asked for.
     void forget();
     // Is there a result of that name?
     bool has(const std::string& name);

@@ -106,8 +106,8 @@ CompareScene build_compare_scene(const std::vector<ComparedRun>& sides, const Si
                                  const timing::TimingTable& times, std::size_t place, const WarpRef& warp);
 
 // "2.31 µs for 512 values, the fastest", "3.10 µs for 512 values, 1.34× the fastest", "…, among the fastest" where the
-// spread tells no difference; a sentence where there is none. Not `ranked`: without what follows the values, as where all
-// have one limit.
+// spread tells no difference; a sentence where there is none. Not `ranked`: without what follows the values, as where
+// all have one limit.
 std::string time_text(const CompareTime& time, bool ranked = true);
 
 // The place as text: which steps stand together, the figures as a table, differing lanes, times; then each side's step

@@ -1,5 +1,6 @@
 // The additions that led to one sum, laid out without pixels: a box for each sum, in levels and columns; what has no
-// room is collapsed. The summation tree and the rounding lens are this layout, with one of three things told of each sum.
+// room is collapsed. The summation tree and the rounding lens are this layout, with one of three things told of each
+// sum.
 #pragma once
 
 #include <cstdint>
@@ -73,8 +74,8 @@ struct SumLevel {
 };
 
 struct SumLayout {
-    // What was collapsed to make room: what one lane adds one after the other; what one warp adds; the other blocks, and
-    // the warps of the one that is looked at; or all that lies too far above the total.
+    // What was collapsed to make room: what one lane adds one after the other; what one warp adds; the other blocks,
+    // and the warps of the one that is looked at; or all that lies too far above the total.
     enum class Fold : std::uint8_t { none, runs, warps, blocks, deep };
 
     std::vector<SumBox> boxes;              // the last sum first, each before those added to it

@@ -60,8 +60,8 @@ struct CompareView {
     std::optional<bool> show_sources;   // on the right; none: where the window is wide enough
     DiffView sources;            // of the first side and the chosen one
 
-    // The sentence, panels, sources, list and timeline. What is asked of a panel (uncompare, side, compare_with) and places to go to are given
-    // back.
+    // The sentence, panels, sources, list and timeline. What is asked of a panel (uncompare, side, compare_with) and
+    // places to go to are given back.
     Intent draw(const Look& look, Rect body, const std::vector<CompareSide>& shown,
                 const std::vector<run::VariantInfo>& variants, const timing::TimingTable& times, run::View view,
                 const Playhead& playhead, Selection& selection);

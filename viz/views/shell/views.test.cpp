@@ -292,7 +292,8 @@ TEST(TimingView, SaysWhereTimesCameFromAndNeverInventsOne) {
     EXPECT_EQ(TimingView{}.height(gui.look(), timing::TimingTable{}, "x"), 0);
 }
 
-// Of five with room for three: the shown one and another on the same type; then the fastest, whose name does not say its.
+// Of five with room for three: the shown one and another on the same type; then the fastest, whose name does not say
+// its.
 TEST(TimingView, SetsLikeBesideLike) {
     timing::TimingTable table;
     const auto add = [&](const char* name, const char* element, double us) {

@@ -27,7 +27,8 @@ NUMBER = r"(?<![\w.^])[−-]?\d+(?:\.\d+)?"
 UNIT = (r"(?:µs|ns|ms|GB/s|TB/s|%|×(?!\s*\d)|(?:cycles?|MHz|registers?|instructions?|requests?|sectors?|wavefronts?|atomics?|"
         r"accesses|barriers?|shuffles?|rounds?|ulp|[KM]B|bytes|times)\b)")
 FIGURE = re.compile(NUMBER + r"[  ]?" + UNIT)
-GIVEN = re.compile(r"\d{1,3}[  ]bytes")   # the size of a word, a load, a sector, a warp's request: of CUDA, not measured
+# The size of a word, a load, a sector, a warp's request: of CUDA, not measured.
+GIVEN = re.compile(r"\d{1,3}[  ]bytes")
 
 
 class Wrong(Exception):

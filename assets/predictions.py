@@ -79,7 +79,8 @@ class Trace:
     def source(self, record, lane):
         return ptx_source(record["op"], lane, of_lane(record["arg"], lane), record.get("width", 32))
 
-    # The records of a block in an order in which each sees what it reads: between two barriers of the block, warp by warp.
+    # The records of a block in an order in which each sees what it reads: between two barriers of the block, warp by
+    # warp.
     def of_block(self, launch, block):
         passed, found = {}, []
         for place, r in enumerate(self.records):
@@ -88,8 +89,9 @@ class Trace:
                 passed[r["warp"]] += r["op"].startswith("sync_block")
         return [r for *_, r in sorted(found, key=lambda each: each[:3])]
 
-    # How often each element of the block's input came into the values of a warp's lanes after the record `last`, followed
-    # through loads, shuffles and words handed on in shared memory. Asked of sums alone: a lane adds all that it loads.
+    # How often each element of the block's input came into the values of a warp's lanes after the record `last`,
+    # followed through loads, shuffles and words handed on in shared memory. Asked of sums alone: a lane adds all that
+    # it loads.
     def held(self, last):
         lanes, memory, first = {}, {}, self.first_of_block(last)
         added = {}   # of each lane, what an update such as `tree[t] += tree[t + 16]` has loaded so far

@@ -1,5 +1,5 @@
-// Wrong kernels in a lesson, as a learner meets them: in the terminal, under --check and in the window. The program goes
-// on, names what was wrong with its line, and shows what was recorded before.
+// Wrong kernels in a lesson, as a learner meets them: in the terminal, under --check and in the window. The program
+// goes on, names what was wrong with its line, and shows what was recorded before.
 #include <chrono>
 #include <sstream>
 
@@ -12,7 +12,7 @@
 #include "viz/app/window/window_front_end.hpp"
 #endif
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 namespace {
 
 struct Wrong {
@@ -30,7 +30,8 @@ constexpr Wrong kWrong[] = {{"null_pointer", "a null pointer"},   {"recursion", 
                             {"prints_forever", "printed more"},    {"takes_all_memory", ""}};
 
 Program make_program(const std::filesystem::path& folder) {
-    Program program{{Lesson("99_wrong", folder), worker::testing::kernels(),
+    Program program{{lesson::Lesson("99_wrong", folder),
+                     worker::testing::kernels(),
                      [] {
                          worker::Limits limits;
                          limits.seconds = 0.6;
@@ -45,7 +46,7 @@ Program make_program(const std::filesystem::path& folder) {
         program.lesson.add({.name = wrong.kernel,
                             .title = wrong.kernel,
                             .summary = "wrong",
-                            .plan = [kernel = std::string(wrong.kernel)](launch::Plan& plan, const Inputs&) {
+                            .plan = [kernel = std::string(wrong.kernel)](launch::Plan& plan, const lesson::Inputs&) {
                                 const auto out = plan.output<int>("out", 1024);
                                 if (kernel == "divides_by_zero")
                                     plan.launch(kernel, "", {1}, {32}, plan.input("in", std::vector<int>(32)), out);
@@ -122,4 +123,4 @@ INSTANTIATE_TEST_SUITE_P(Wrong, InALesson, ::testing::ValuesIn(kWrong),
                          [](const auto& of) { return std::string(of.param.kernel); });
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

@@ -28,6 +28,7 @@ namespace {
 
 using namespace lanewise;
 using namespace lanewise::lesson::testing;
+using lesson::testing::run;   // not the namespace
 
 void expect_right(const lesson::Variant& variant, const lesson::Inputs& inputs, const std::string& order) {
     const auto plan = plan_of(variant.name, inputs);
@@ -174,11 +175,11 @@ TEST(EveryVariant, IsEmulatedOrSaysWhyNot) {
 TEST(EveryVariant, DoesOnTheEmulatorWhatItDidOnTheGpu) {
     bool any = false;
     for (const auto& variant : the_lesson().variants())
-        any = any || !lesson::find_recording(the_lesson(), variant.name + ".ndjson").empty();
+        any = any || !runner::find_recording(the_lesson(), variant.name + ".ndjson").empty();
     if (!any) GTEST_SKIP() << "nothing has been recorded on a GPU yet under " << the_lesson().recordings();
     for (const auto& variant : the_lesson().variants()) {
         if (!variant.declared_wrong.empty()) continue;
-        const auto path = lesson::find_recording(the_lesson(), variant.name + ".ndjson");
+        const auto path = runner::find_recording(the_lesson(), variant.name + ".ndjson");
         // Another type of what has a tab may be left out, so that a lesson's recordings stay small.
         if (path.empty() && !variant.tab) continue;
         ASSERT_FALSE(path.empty()) << variant.name << " has no recording; take it with --record on a GPU";
@@ -190,8 +191,8 @@ TEST(EveryVariant, DoesOnTheEmulatorWhatItDidOnTheGpu) {
         EXPECT_EQ(recorded.header.kernel_file, lesson::kernel_file_of(plan, kernels())) << variant.name;
         if (!is_emulated(variant)) {
             trace::Header now;
-            lesson::set_kernel_file(now, recorded.header.kernel_file,
-                                    lesson::read_kernel_text(the_lesson().kernel_path(recorded.header.kernel_file)));
+            runner::set_kernel_file(now, recorded.header.kernel_file,
+                                    runner::read_kernel_text(the_lesson().kernel_path(recorded.header.kernel_file)));
             EXPECT_TRUE(trace::of_same_code(recorded.header, now)) << variant.name << " was recorded of another text";
             continue;
         }
@@ -205,8 +206,8 @@ TEST(EveryVariant, DoesOnTheEmulatorWhatItDidOnTheGpu) {
         emulated.header.input = inputs.kind;
         emulated.header.columns = inputs.columns;
         emulated.header.controls = inputs.controls.values();
-        lesson::set_kernel_file(emulated.header, launch::kKernelFile,
-                                lesson::read_kernel_text(the_lesson().kernel_path()));
+        runner::set_kernel_file(emulated.header, launch::kKernelFile,
+                                runner::read_kernel_text(the_lesson().kernel_path()));
         const auto difference = trace::diff(recorded, emulated);
         EXPECT_TRUE(difference.equal) << variant.name << ": " << difference.sentence;
         EXPECT_GT(difference.records_compared, 0u) << variant.name;
@@ -215,24 +216,24 @@ TEST(EveryVariant, DoesOnTheEmulatorWhatItDidOnTheGpu) {
 
 // A link of the text that leads nowhere would be found by a learner first.
 TEST(EveryLink, OfTheTextLeadsSomewhere) {
-    lesson::LessonSetup setup{generated::make_lesson(), generated::kernels(), check::make_emulator, {},
-                              [](std::string*) { return false; }, {}, lesson::date_of_today};
-    const lesson::RunOptions options;
-    lesson::Runner runner(setup, options);
-    const auto fields = lesson::fields_of(setup.lesson, setup.kernels);
+    runner::LessonSetup setup{generated::make_lesson(), generated::kernels(), check::make_emulator, {},
+                              [](std::string*) { return false; }, {}, cli::date_of_today};
+    const runner::RunOptions options;
+    runner::Runner runner(setup, options);
+    const auto fields = runner::fields_of(setup.lesson, setup.kernels);
     // The glossary's headings, as links write them.
     std::set<std::string> terms;
-    std::istringstream glossary(lesson::read_text(the_lesson().folder().parent_path() / "GLOSSARY.md"));
+    std::istringstream glossary(runner::read_text(the_lesson().folder().parent_path() / "GLOSSARY.md"));
     for (std::string line; std::getline(glossary, line);) {
         if (!line.starts_with("## ")) continue;
         std::string term = line.substr(3);
         for (char& c : term) c = c == ' ' ? '-' : static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
         terms.insert(term);
     }
-    for (const std::string& target : lesson::links_of_text(lesson::read_text(the_lesson().text_path()))) {
+    for (const std::string& target : player::links_of_text(runner::read_text(the_lesson().text_path()))) {
         if (target.starts_with("https://")) continue;
-        lesson::Link link;
-        ASSERT_NO_THROW(link = lesson::parse_link(target)) << target;
+        player::Link link;
+        ASSERT_NO_THROW(link = player::parse_link(target)) << target;
         std::vector<std::string> named = link.compare;
         if (!link.variant.empty()) named.push_back(link.variant);
         for (const std::string& name : named) EXPECT_NO_THROW(the_lesson().find(name)) << target;
@@ -243,10 +244,10 @@ TEST(EveryLink, OfTheTextLeadsSomewhere) {
             EXPECT_TRUE(std::filesystem::exists(the_lesson().folder().parent_path() / link.lesson / "lesson.md"))
                 << target;
         }
-        std::shared_ptr<const lesson::FinishedRun> changed;
+        std::shared_ptr<const runner::FinishedRun> changed;
         if (!link.changes.empty()) {
             ASSERT_FALSE(link.variant.empty()) << target << " changes a run, but not of which variant";
-            EXPECT_EQ(lesson::changes_for(link.changes, fields.at(link.variant)), link.changes) << target;
+            EXPECT_EQ(run::changes_for(link.changes, fields.at(link.variant)), link.changes) << target;
             ASSERT_NO_THROW(changed = runner.run_changed(link.variant, {}, link.changes)) << target;
         }
         if (!link.step) continue;
@@ -254,15 +255,15 @@ TEST(EveryLink, OfTheTextLeadsSomewhere) {
         ASSERT_FALSE(named.empty()) << target << " names a step, but not of which variant";
         if (!changed) changed = runner.run(named.front());
         EXPECT_LT(*link.step, changed->run->steps.size()) << target;
-        if (!link.ask || link.ask == lesson::QuestionKind::faster || link.ask == lesson::QuestionKind::latency)
+        if (!link.ask || link.ask == player::QuestionKind::faster || link.ask == player::QuestionKind::latency)
             continue;   // of times and costs: predictions.py
-        EXPECT_NO_THROW(lesson::question_of_text(changed->run->steps, {target, link}, {})) << target;
+        EXPECT_NO_THROW(player::question_of_text(changed->run->steps, {target, link}, {})) << target;
     }
 }
 
 // Its predictions are questions that the window asks.
 TEST(EveryLink, TheTextAsks) {
-    EXPECT_FALSE(lesson::questions_of_text(lesson::read_text(the_lesson().text_path())).empty());
+    EXPECT_FALSE(player::questions_of_text(runner::read_text(the_lesson().text_path())).empty());
 }
 
 TEST(EveryVariant, LeavesEqualTracesOnTheGpuAndTheEmulator) {

@@ -44,7 +44,7 @@ bool shows_color() {
 constexpr worker::GpuParts kGpuParts{gpu::make_gpu_backend, generated::kernels};
 
 // Another lesson's program in place of this one: the terminal then waits for that.
-[[maybe_unused]] void start(const lesson::NextProgram& next) {
+[[maybe_unused]] void start(const run::NextProgram& next) {
     std::vector<char*> arguments{const_cast<char*>(next.program.c_str())};
     for (const std::string& argument : next.arguments) arguments.push_back(const_cast<char*>(argument.c_str()));
     arguments.push_back(nullptr);
@@ -66,20 +66,20 @@ int main(int argc, char** argv) {
         const auto make_gpu = [&workers] {
             return workers ? worker::contained_gpu(workers, kGpuParts) : gpu::make_gpu_backend();
         };
-        lesson::Program program{{generated::make_lesson(), generated::kernels(), make_emulator,
-                                 make_gpu, gpu::available, {}, lesson::date_of_today}};
+        cli::Program program{{generated::make_lesson(), generated::kernels(), make_emulator,
+                                 make_gpu, gpu::available, {}, cli::date_of_today}};
         program.gpu_machine = [] {
             const auto device = gpu::device();
             return lesson::Machine{static_cast<std::uint32_t>(device.multiprocessors),
                                    static_cast<std::uint32_t>(device.threads_per_multiprocessor), gpu::architecture(),
                                    device.l2_bytes};
         };
-        program.make_meter = [&program] { return timing::make_gpu_meter(program.kernels); };
-        program.measure_costs = timing::measure_costs;
+        program.make_meter = [&program] { return measure::make_gpu_meter(program.kernels); };
+        program.measure_costs = measure::measure_costs;
         program.watch_interrupts = [] {
-            return [interrupts = std::make_shared<lesson::Interrupts>()] { return interrupts->asked(); };
+            return [interrupts = std::make_shared<cli::Interrupts>()] { return interrupts->asked(); };
         };
-        if (is_terminal(STDIN_FILENO)) program.answers = lesson::AnswerFile(lesson::AnswerFile::usual_path());
+        if (is_terminal(STDIN_FILENO)) program.answers = player::AnswerFile(player::AnswerFile::usual_path());
         program.can_edit = workers != nullptr;
         // `--edit`: the window on the learner's own copy of the kernels, each save of which it shows.
         std::vector<std::string> arguments(argv + 1, argv + argc);
@@ -96,8 +96,7 @@ int main(int argc, char** argv) {
         program.make_front_end = viz::make_front_end;
         program.start = start;
 #endif
-        return lesson::run_program(program, arguments,
-                                   {std::cout, std::cerr, shows_color(), is_terminal(STDERR_FILENO)});
+        return cli::run_program(program, arguments, {std::cout, std::cerr, shows_color(), is_terminal(STDERR_FILENO)});
     } catch (const std::exception& error) {
         std::cerr << error.what() << '\n';  // a lesson that does not fit together: nothing to run
         return 1;

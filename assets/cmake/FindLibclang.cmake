@@ -1,4 +1,5 @@
-# libclang's C interface, as the target Libclang::Libclang: Debian's and Ubuntu's libclang-dev, or what llvm-config names.
+# libclang's C interface, as the target Libclang::Libclang: Debian's and Ubuntu's libclang-dev, or what llvm-config
+# names.
 find_program(LANEWISE_LLVM_CONFIG NAMES llvm-config llvm-config-20 llvm-config-19 llvm-config-18 llvm-config-17
   llvm-config-16 llvm-config-15 llvm-config-14)
 set(Libclang_PLACES)

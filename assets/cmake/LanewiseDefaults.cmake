@@ -98,8 +98,8 @@ endfunction()
 # lanewise_library(NAME SOURCES… LINKS… [APART] [O1 | ONCE]): a static library `lanewise_NAME`, alias lanewise.NAME.
 # APART: each of its files is compiled by itself. Unless the user chose the flags of a release, O1 compiles with -O1, in
 # three quarters of the time, for code that reads, describes or draws steps: a frame's lists take 0.4 to 0.7 ms, and a
-# recording of 230 kB is opened and printed in 18 ms, either way. ONCE compiles with -Og, in seven eighths of -O1's time,
-# for what runs once a command.
+# recording of 230 kB is opened and printed in 18 ms, either way. ONCE compiles with -Og, in seven eighths of -O1's
+# time, for what runs once a command.
 function(lanewise_library name)
   cmake_parse_arguments(arg "APART;O1;ONCE" "" "SOURCES;LINKS;PRIVATE_LINKS" ${ARGN})
   add_library(lanewise_${name} STATIC ${arg_SOURCES})
@@ -115,8 +115,9 @@ function(lanewise_library name)
   lanewise_precompile(lanewise_${name} lanewise_precompiled)
 endfunction()
 
-# lanewise_optimize_most(FILES…): with -O3 in a release, in the folder that builds them. Without the precompiled headers:
-# those are made with -O2, and g++ 12 then forgets the -O3 (the emulator's switch from lane to lane took 8 % longer).
+# lanewise_optimize_most(FILES…): with -O3 in a release, in the folder that builds them. Without the precompiled
+# headers: those are made with -O2, and g++ 12 then forgets the -O3 (the emulator's switch from lane to lane took 8 %
+# longer).
 function(lanewise_optimize_most)
   set_source_files_properties(${ARGN} PROPERTIES
     COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>" SKIP_PRECOMPILE_HEADERS ON)

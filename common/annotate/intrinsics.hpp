@@ -1,5 +1,5 @@
-// CUDA's intrinsics that the traced copies intercept, and the functions of the preludes (lanewise_traced) that stand for
-// them.
+// CUDA's intrinsics that the traced copies intercept, and the functions of the preludes (lanewise_traced) that stand
+// for them.
 #pragma once
 
 #include <string_view>

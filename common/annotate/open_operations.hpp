@@ -6,8 +6,8 @@
 
 namespace lanewise::annotate {
 
-// Adds to `file` what `cursor` itself is, not what stands in it. Left out is what cannot go wrong: a shift by a constant
-// below the width, a division by a constant that is not zero, a constant that the integer holds.
+// Adds to `file` what `cursor` itself is, not what stands in it. Left out is what cannot go wrong: a shift by a
+// constant below the width, a division by a constant that is not zero, a constant that the integer holds.
 void note_open_operation(CXCursor cursor, const Places& places, File& file);
 
 // `a << b` -> `::lanewise_emulated::shifted_left(a, b)`, and the like.

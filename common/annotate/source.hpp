@@ -114,7 +114,8 @@ private:
     std::vector<Directive> directives_;
 };
 
-// Where the name stands in an #include "…" of `source` that means the file of this path; nothing for any other directive.
+// Where the name stands in an #include "…" of `source` that means the file of this path; nothing for any other
+// directive.
 std::optional<Span> included_file(const Source& source, const Directive& directive, const std::string& path);
 
 }  // namespace lanewise::annotate

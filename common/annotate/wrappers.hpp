@@ -25,8 +25,8 @@ std::string wrapper_name(const std::string& build);
 // namespace of its own, and the table of entries. Throws Error for another build.
 std::string wrapper_text(const Reading& reading, const KernelFilePlan& plan, const std::string& build);
 
-// builds.cpp: `function` of lanewise::generated, which puts a launch::KernelSet together. `builds` are "emulated" or, of
-// a file for GPUs only, "gpu_plain_sm90"; `gpu_only` are all files for GPUs only, those without a build too.
+// builds.cpp: `function` of lanewise::generated, which puts a launch::KernelSet together. `builds` are "emulated" or,
+// of a file for GPUs only, "gpu_plain_sm90"; `gpu_only` are all files for GPUs only, those without a build too.
 std::string builds_text(const KernelFilePlan& plan, const std::string& function, const std::string& architectures,
                         const std::vector<std::string>& builds, const std::vector<KernelFilePlan>& gpu_only);
 

@@ -14,8 +14,8 @@ struct KernelText {
     int first_line = 1;  // the number of its first line in the whole
 };
 
-// The file itself, then those beside it, each once, in the order in which they are included. A file that is not there is
-// left out: the compiler says so.
+// The file itself, then those beside it, each once, in the order in which they are included. A file that is not there
+// is left out: the compiler says so.
 std::vector<KernelText> kernel_texts(const std::string& path, std::string text);
 
 // All of them, one behind the other.

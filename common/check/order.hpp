@@ -1,6 +1,6 @@
-// Which accesses are ordered before which, as CUDA's memory model has it: barriers among those that take part; fences, atomics and
-// volatile accesses that pass something on. Shuffles, votes, matches and reductions order nothing. A launch's blocks may
-// have run in any order: what is asked is what orders two accesses, not which came first here.
+// Which accesses are ordered before which, as CUDA's memory model has it: barriers among those that take part; fences,
+// atomics and volatile accesses that pass something on. Shuffles, votes, matches and reductions order nothing. A
+// launch's blocks may have run in any order: what is asked is what orders two accesses, not which came first here.
 #pragma once
 
 #include <array>

@@ -116,8 +116,8 @@ void Races::write(Cell& cell) {
     cell.write_site = here_.site;
 }
 
-// Plain accesses conflict with all writes, and plain writes with all; two strong accesses only where one of them is none
-// to the other's block.
+// Plain accesses conflict with all writes, and plain writes with all; two strong accesses only where one of them is
+// none to the other's block.
 bool Races::conflicts(const Entry& entry) const {
     const bool plain = is_plain(here_.action);
     if (is_read(here_.action) && entry.kind != Kind::strong_write) return false;
@@ -194,8 +194,8 @@ bool Races::is_lockstep(const Entry& entry) const {
     return false;
 }
 
-// A volatile store over what another lane's atomic left there, by a lane that has not looked at the word, nor any that is
-// ordered before it in its block.
+// A volatile store over what another lane's atomic left there, by a lane that has not looked at the word, nor any that
+// is ordered before it in its block.
 bool Races::overwrites(const Cell& cell, const Entry& entry) const {
     if (here_.action != Action::volatile_write || !entry.atomic || !entry.changes) return false;
     for (std::uint32_t at = cell.more; at; at = entries_[at].next) {

@@ -1,6 +1,6 @@
 // What goes wrong among volatile accesses. They are relaxed: no race among themselves, and no order either. So a word
-// that is handed over by an atomic without the fences may still be old, `x += 1` may lose what another lane added, and a
-// lock protects nothing from a lane that does not take it.
+// that is handed over by an atomic without the fences may still be old, `x += 1` may lose what another lane added, and
+// a lock protects nothing from a lane that does not take it.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// What the checks found, as a file for other programs: JSON of our own, or SARIF 2.1.0, which editors and code hosts show
-// beside the lines.
+// What the checks found, as a file for other programs: JSON of our own, or SARIF 2.1.0, which editors and code hosts
+// show beside the lines.
 #pragma once
 
 #include <string>

@@ -4,8 +4,8 @@
 
 namespace lanewise::check {
 
-// An element of which no byte was written. An access of several is of a vector, of which any element counts, or copies a
-// struct, whose padding means nothing: arrays of structs are known as unsigned integers, which must all be unwritten.
+// An element of which no byte was written. An access of several is of a vector, of which any element counts, or copies
+// a struct, whose padding means nothing: arrays of structs are known as unsigned integers, which must all be unwritten.
 void Uninitialised::read_slowly(Region& region, std::uint32_t block, std::uint32_t slot, std::uint64_t offset,
                                 std::uint32_t bytes, Site site, Action action) {
     const auto size = static_cast<std::uint64_t>(element_size(region.element()));

@@ -6,7 +6,7 @@
 #include "common/cli/testing/tiny_program.testing.hpp"
 #include "common/trace/io.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 namespace {
 
 using testing::TinyProgram;
@@ -14,19 +14,19 @@ using testing::TinyProgram;
 // The tiny lesson with a variant that adds its control's number for lane 1 to the first value.
 struct WithControls : TinyProgram {
     WithControls() {
-        program.lesson.control(choice("op", {"up", "down"}, "down", "Which way"));
-        program.lesson.control(per_lane_control("arg", "1", "How far"));
-        program.lesson.control(lane_mask("mask", "0xff", "Who"));
+        program.lesson.control(lesson::choice("op", {"up", "down"}, "down", "Which way"));
+        program.lesson.control(lesson::per_lane_control("arg", "1", "How far"));
+        program.lesson.control(lesson::lane_mask("mask", "0xff", "Who"));
         program.lesson.add({.name = "tiny_chosen",
                             .title = "chosen",
                             .plan =
-                                [this](launch::Plan& plan, const Inputs& inputs) {
+                                [this](launch::Plan& plan, const lesson::Inputs& inputs) {
                                     testing::plan_tiny(plan, inputs);
                                     seen = inputs.controls;
                                 },
                             .controls = {{"op", ""}, {"arg", "lane + 3"}}});
     }
-    ChosenControls seen;
+    lesson::ChosenControls seen;
 };
 
 TEST(Controls, BecomeFlagsAndReachThePlan) {
@@ -77,7 +77,7 @@ TEST(Controls, AreKeptInATraceAndReadFromIt) {
         tiny({"--save-trace", path, "--backend", "cpu", "--op", "up", "--arg", "7 - lane", "--values", "4,5,6.5"});
     ASSERT_EQ(saved.status, 0) << saved.err;
     const trace::Trace trace = trace::load(path);
-    EXPECT_EQ(trace.header.controls, (std::vector<ControlValue>{{"op", "up"}, {"arg", "7 - lane"}}));
+    EXPECT_EQ(trace.header.controls, (std::vector<lesson::ControlValue>{{"op", "up"}, {"arg", "7 - lane"}}));
     EXPECT_EQ(trace.header.values, (std::vector<double>{4, 5, 6.5}));
     EXPECT_EQ(trace.header.n, 3u);
     tiny.seen = {};
@@ -125,4 +125,4 @@ TEST(PrintPermutation, AMatrixOfLanes) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

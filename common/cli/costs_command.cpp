@@ -8,7 +8,10 @@
 #include "common/base/error.hpp"
 #include "common/cli/progress.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
+
+using lesson::Lesson;
+using runner::BackendChoice;
 
 namespace {
 
@@ -64,7 +67,7 @@ timing::CostTable costs_of(Program& program, const Options& options, const Conso
     return recorded(program.lesson, why);
 }
 
-void show_costs(const timing::CostTable& table, const Options& options, const Console& console, Paint paint) {
+void show_costs(const timing::CostTable& table, const Options& options, const Console& console, print::Paint paint) {
     if (options.csv == "-") console.out << timing::to_csv(table);
     else if (options.json == "-") console.out << timing::to_json(table);
     else print_costs(console.out, table, paint);
@@ -74,4 +77,4 @@ void show_costs(const timing::CostTable& table, const Options& options, const Co
         console.out << fmt::format("recorded {} costs to {}/{}\n", table.rows.size(), options.record, kFile);
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

@@ -7,7 +7,7 @@
 #include "common/cli/testing/tiny_program.testing.hpp"
 #include "common/timing/costs.testing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 namespace {
 
 using lanewise::testing::contains;
@@ -90,4 +90,4 @@ TEST(Costs, ABrokenRecordingIsNamed) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

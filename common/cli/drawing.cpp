@@ -11,11 +11,15 @@
 #include "common/runner/recordings.hpp"
 #include "common/scene/compare/comparison_sentence.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
+
+using lesson::Variant;
+using run::WindowRequest;
+
 namespace {
 
 // `drawn`: what is asked for, as text; `otherwise`: what does without drawing.
-std::unique_ptr<FrontEnd> front_end_for(const Session& session, const std::string& drawn, const char* otherwise) {
+std::unique_ptr<run::FrontEnd> front_end_for(const Session& session, const std::string& drawn, const char* otherwise) {
     if (session.program.make_front_end) return session.program.make_front_end();
     throw Error(
         fmt::format("{}, and this program was built without drawing; configure with -DLANEWISE_WINDOW=ON, or {}.",
@@ -36,7 +40,7 @@ void export_svg(Session& session, const WindowRequest& request) {
 }
 
 void export_page(Session& session, const std::vector<std::string>& names, const WindowRequest& request) {
-    std::vector<std::shared_ptr<const Run>> runs;
+    std::vector<std::shared_ptr<const run::Run>> runs;
     page::Document document{session.lesson.name(), session.lesson.title(), {}};
     for (const auto& name : names) {
         const Variant& variant = session.lesson.find(name);
@@ -47,7 +51,7 @@ void export_page(Session& session, const std::vector<std::string>& names, const 
         std::vector<scene::ComparedRun> sides;
         for (std::size_t i = 0; i < runs.size(); ++i)
             sides.push_back({names[i], runs[i].get(), document.panels[i].title});
-        const auto told = scene::comparison_sentence(sides, without_sizes(session.recorded("timings.json")));
+        const auto told = scene::comparison_sentence(sides, runner::without_sizes(session.recorded("timings.json")));
         document.comparison = {told.text(), told.input};
     }
     document.step = request.step;
@@ -119,4 +123,4 @@ void open_window(Session& session) {
     session.program.make_front_end()->window(presentation_of(session), request);
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

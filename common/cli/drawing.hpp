@@ -3,7 +3,7 @@
 
 #include "common/cli/session.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 
 // --screenshot and --describe.
 void draw_picture(Session& session);
@@ -14,4 +14,4 @@ void export_run(Session& session);
 // Opens the window and returns when it closes. Throws NoDisplay where there is none.
 void open_window(Session& session);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

@@ -5,7 +5,7 @@
 #include "common/cli/program.hpp"
 #include "common/cli/testing/tiny_program.testing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 namespace {
 
 using lanewise::testing::contains;
@@ -65,4 +65,4 @@ TEST(InteractiveFlag, NeedsTheTerminalForItself) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

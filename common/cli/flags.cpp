@@ -7,19 +7,20 @@
 #include "common/base/error.hpp"
 #include "common/base/suggest.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 namespace {
 
 // A line for each kind.
 std::string input_help() {
     std::string text = "What the values are (r is random from -1 to 1):\n";
-    for (const GeneratedInput& input : kGeneratedInputs) text += fmt::format("{:<8}{}\n", input.name, input.what);
+    for (const lesson::GeneratedInput& input : lesson::kGeneratedInputs)
+        text += fmt::format("{:<8}{}\n", input.name, input.what);
     return text + "FILE    numbers separated by white space";
 }
 
 }  // namespace
 
-void define_flags(CLI::App& app, Options& options, Raw& raw, const Lesson& lesson) {
+void define_flags(CLI::App& app, Options& options, Raw& raw, const lesson::Lesson& lesson) {
     const std::string look = "Look", run = "What to run", times = "With --time", files = "Traces",
                       pictures = "Pictures";
     app.add_flag("--list", options.list, "List the variants, a line each")->group(look);
@@ -108,7 +109,7 @@ void define_flags(CLI::App& app, Options& options, Raw& raw, const Lesson& lesso
         ->group(run)
         ->type_name("ORDER");
 
-    for (const Control& control : lesson.controls())
+    for (const lesson::Control& control : lesson.controls())
         app.add_option("--" + control.name, raw.controls[control.name],
                        fmt::format("{} (default {})", control.sentence, control.standard))
             ->group("This lesson's controls")
@@ -196,4 +197,4 @@ void parse_flags(CLI::App& app, std::vector<std::string> arguments) {
                              : fmt::format("there is no flag {}; did you mean {}?", unknown, near));
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

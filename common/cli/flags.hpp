@@ -9,7 +9,7 @@
 
 #include "common/cli/options.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 
 // What CLI11 collects before the values are looked at.
 struct Raw {
@@ -21,10 +21,10 @@ struct Raw {
 };
 
 // The app keeps references to `options`, which takes what needs no look, and to `raw`.
-void define_flags(CLI::App& app, Options& options, Raw& raw, const Lesson& lesson);
+void define_flags(CLI::App& app, Options& options, Raw& raw, const lesson::Lesson& lesson);
 
 // Throws CLI::CallForHelp and CLI::CallForVersion where they are asked for; Error that names the flag where the
 // arguments do not fit the flags.
 void parse_flags(CLI::App& app, std::vector<std::string> arguments);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

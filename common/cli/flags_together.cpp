@@ -9,7 +9,7 @@
 #include "common/base/error.hpp"
 #include "common/page/document.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 namespace {
 
 constexpr std::size_t kMostPanels = 4;   // of a page
@@ -104,7 +104,7 @@ void check_interactive(const Options& options) {
 
 }  // namespace
 
-void check_together(const Options& options, const Lesson& lesson) {
+void check_together(const Options& options, const lesson::Lesson& lesson) {
     check_times(options);
     check_export(options);
     check_interactive(options);
@@ -157,7 +157,7 @@ void check_together(const Options& options, const Lesson& lesson) {
                         "--warp, --seed, --input, --values, the lesson's controls and --open.",
                         options.record));
     const bool teaching = options.warp.value_or(trace::kWarpSize) != trace::kWarpSize;
-    if (teaching && (options.time || options.backend == BackendChoice::gpu))
+    if (teaching && (options.time || options.backend == runner::BackendChoice::gpu))
         throw Error(fmt::format("--warp {}: a GPU's warps have 32 lanes; leave out {}, or leave out --warp.",
                                 *options.warp, options.time ? "--time" : "--backend gpu"));
     if (!options.save_trace.empty() && options.variants.size() > 1)
@@ -165,4 +165,4 @@ void check_together(const Options& options, const Lesson& lesson) {
                                 options.save_trace, options.variants.size()));
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

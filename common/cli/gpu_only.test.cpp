@@ -7,7 +7,7 @@
 #include "common/cli/testing/window.testing.hpp"
 #include "common/trace/io.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 namespace {
 
 using lanewise::testing::contains;
@@ -22,11 +22,12 @@ struct WithGpuOnly : WithWindow {
         declared.file = "kernels_sm90.cuh";
         declared.architecture = 90;
         program.kernels.declare(declared);
-        program.lesson.add(
-            {.name = "tiny_cluster", .summary = "for GPUs only", .plan = [](launch::Plan& plan, const Inputs& inputs) {
-                 testing::plan_tiny(plan, inputs);
-                 plan.launches[0].kernel = "tiny_cluster";
-             }});
+        program.lesson.add({.name = "tiny_cluster",
+                            .summary = "for GPUs only",
+                            .plan = [](launch::Plan& plan, const lesson::Inputs& inputs) {
+                                testing::plan_tiny(plan, inputs);
+                                plan.launches[0].kernel = "tiny_cluster";
+                            }});
     }
 
     void record() {
@@ -40,15 +41,15 @@ struct WithGpuOnly : WithWindow {
         trace.header.input = "ramp";
         trace.header.date = "2026-11-20";
         trace.header.kernel_file = "kernels_sm90.cuh";
-        trace.header.kernel_hash = trace::fnv1a_hex(read_kernel_text(program.lesson.kernel_path("kernels_sm90.cuh")));
+        trace.header.kernel_hash = trace::fnv1a_hex(runner::read_kernel_text(program.lesson.kernel_path("kernels_sm90.cuh")));
         const auto folder_of = program.lesson.recordings() / "h200" / "99_tiny";
         std::filesystem::create_directories(folder_of);
         trace::save(folder_of / "tiny_cluster.ndjson", trace);
     }
 
     launch::Plan plan() const {
-        return make_plan(program.lesson.find("tiny_cluster"),
-                         Lesson::default_inputs(program.lesson.find("tiny_cluster")), program.kernels);
+        return lesson::make_plan(program.lesson.find("tiny_cluster"),
+                                 lesson::Lesson::default_inputs(program.lesson.find("tiny_cluster")), program.kernels);
     }
 };
 
@@ -96,4 +97,4 @@ TEST(GpuOnly, ChecksSayWhatDidNotRun) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

@@ -9,7 +9,12 @@
 #include "common/cli/testing/tiny_program.testing.hpp"
 #include "common/runner/runner.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
+
+using lesson::Inputs;
+using runner::Runner;
+using runner::RunOptions;
+
 namespace {
 
 Inputs of(const std::string& kind, std::uint64_t n) {
@@ -58,14 +63,14 @@ TEST(Inputs, KindsThatMakeRoundingVisible) {
 }
 
 TEST(Inputs, SeedsMatterWhereValuesAreRandom) {
-    for (const GeneratedInput& input : kGeneratedInputs) {
+    for (const lesson::GeneratedInput& input : lesson::kGeneratedInputs) {
         Inputs a = of(input.name, 10), b = a;
         b.seed = 2;
-        EXPECT_EQ(a.values<double>() != b.values<double>(), is_seeded_input(input.name)) << input.name;
-        EXPECT_TRUE(is_generated_input(input.name));
+        EXPECT_EQ(a.values<double>() != b.values<double>(), lesson::is_seeded_input(input.name)) << input.name;
+        EXPECT_TRUE(lesson::is_generated_input(input.name));
     }
-    EXPECT_FALSE(is_generated_input("numbers.txt"));
-    EXPECT_FALSE(is_seeded_input("numbers.txt"));
+    EXPECT_FALSE(lesson::is_generated_input("numbers.txt"));
+    EXPECT_FALSE(lesson::is_seeded_input("numbers.txt"));
 }
 
 TEST(Inputs, RandomIntegersAreNotAllZero) {
@@ -84,12 +89,12 @@ TEST(Inputs, BlocksCoverTheLastValue) {
 TEST(Inputs, FilesOfNumbers) {
     const testing::TemporaryFolder folder;
     const auto path = folder.write("numbers.txt", "1 2.5\n-3e2\t+4\r\n");
-    EXPECT_EQ(read_numbers(path.string()), (std::vector<double>{1, 2.5, -300, 4}));
+    EXPECT_EQ(lesson::read_numbers(path.string()), (std::vector<double>{1, 2.5, -300, 4}));
 }
 
 std::string sentence_for(const std::string& path) {
     try {
-        read_numbers(path);
+        lesson::read_numbers(path);
     } catch (const Error& error) {
         EXPECT_EQ(error.exit_status(), kExitUsage);
         return error.what();
@@ -126,7 +131,7 @@ TEST(Inputs, WhatIsComparedRunsOnOneInput) {
              testing::plan_tiny(plan, inputs);
          }});
     RunOptions options;
-    options.backend = BackendChoice::cpu;
+    options.backend = runner::BackendChoice::cpu;
     Runner runner(tiny.program, options);
     const std::vector<std::string> all{"tiny_sum", "tiny_more", "tiny_few"};
     for (const std::string& name : all) {
@@ -169,4 +174,4 @@ TEST(Inputs, ComparedTextGoesPlaceByPlace) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

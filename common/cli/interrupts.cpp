@@ -1,6 +1,6 @@
 #include "common/cli/interrupts.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 namespace {
 
 // A signal handler is given nothing but a number: this is the only way out of it.
@@ -23,4 +23,4 @@ Interrupts::~Interrupts() { sigaction(SIGINT, &before_, nullptr); }
 
 bool Interrupts::asked() const { return interrupted != 0; }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

@@ -3,7 +3,7 @@
 
 #include <csignal>
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 
 // From its making to its end an interrupt is noted instead of ending the program; a second one ends it. At most one at
 // a time: what a signal can reach is one place for the whole process.
@@ -20,4 +20,4 @@ private:
     struct sigaction before_ {};
 };
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

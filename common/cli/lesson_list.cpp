@@ -7,7 +7,10 @@
 
 #include "common/runner/recordings.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
+
+using run::LessonInfo;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -61,7 +64,7 @@ std::vector<LessonInfo> find_lessons(const fs::path& lessons, const fs::path& pr
     for (fs::directory_iterator it(lessons, ignored), end; !ignored && it != end; it.increment(ignored)) {
         const std::string name = it->path().filename().string();
         if (!is_lesson(name) || !fs::exists(it->path() / "lesson.md", ignored)) continue;
-        const std::string text = read_text(it->path() / "lesson.md");
+        const std::string text = runner::read_text(it->path() / "lesson.md");
         LessonInfo info{name, title_of_text(text), opening_of_text(text), {}};
         if (info.title.empty()) info.title = name;
         const fs::path program = programs / name;
@@ -73,4 +76,4 @@ std::vector<LessonInfo> find_lessons(const fs::path& lessons, const fs::path& pr
     return found;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

@@ -6,7 +6,7 @@
 
 #include "common/base/folder_test.testing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 namespace {
 
 namespace fs = std::filesystem;
@@ -47,4 +47,4 @@ TEST_F(LessonList, AFolderThatIsNotThereHasNoLessons) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

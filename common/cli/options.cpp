@@ -19,7 +19,12 @@
 #include "common/page/document.hpp"
 #include "common/runner/run_changes.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
+
+using lesson::Lesson;
+using lesson::Variant;
+using runner::BackendChoice;
+using runner::whole_number;
 
 namespace {
 
@@ -88,8 +93,9 @@ float parse_scale(const std::string& text) {
 // Meaning of the values, in the order of Raw. An empty value reads as a flag that was given none.
 void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Options& options) {
     const auto large = [](const Variant& variant) { return variant.large_n; };
-    const std::uint64_t most =
-        std::any_of(lesson.variants().begin(), lesson.variants().end(), large) ? kMaxLargeValues : kMaxValues;
+    const std::uint64_t most = std::any_of(lesson.variants().begin(), lesson.variants().end(), large)
+                                   ? lesson::kMaxLargeValues
+                                   : lesson::kMaxValues;
     const auto given = [&app](const char* flag, const std::string& text) {
         if (app.count(flag) == 0) return false;
         if (text.empty()) throw Error(fmt::format("{} needs a value; --help shows how.", flag));
@@ -105,16 +111,16 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
         {"n", raw.n},           {"rows", raw.rows}, {"columns", raw.columns}, {"block", raw.block}, {"warp", raw.warp},
         {"offset", raw.offset}, {"seed", raw.seed}, {"input", raw.input},     {"order", raw.order}};
     for (const auto& [name, text] : of_a_run)
-        if (given(("--" + std::string(name)).c_str(), text)) set_run_option(options, name, text, lesson);
+        if (given(("--" + std::string(name)).c_str(), text)) runner::set_run_option(options, name, text, lesson);
     if (given("--values", raw.values)) {
         if (!options.input.empty())
             throw Error(fmt::format("--values and --input {} both say what the values are; leave out one of the two.",
                                     options.input));
-        set_run_option(options, "values", raw.values, lesson);
+        runner::set_run_option(options, "values", raw.values, lesson);
     }
-    for (const Control& control : lesson.controls())
+    for (const lesson::Control& control : lesson.controls())
         if (given(("--" + control.name).c_str(), raw.controls.at(control.name)))
-            set_run_option(options, control.name, raw.controls.at(control.name), lesson);
+            runner::set_run_option(options, control.name, raw.controls.at(control.name), lesson);
     if (given("--sizes", raw.sizes)) {
         options.sizes_text = raw.sizes;
         const auto has_rows = [](const Variant& variant) { return variant.columns != 0; };
@@ -122,7 +128,8 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
         options.sizes = rows && raw.sizes == "table" ? timing::row_sizes() : timing::parse_sizes(raw.sizes, most);
     }
     if (given("--l2", raw.l2))
-        options.l2 = choice<timing::L2>("--l2", raw.l2, {{"warm", timing::L2::warm}, {"flushed", timing::L2::flushed}});
+        options.l2 =
+            choice<measure::L2>("--l2", raw.l2, {{"warm", measure::L2::warm}, {"flushed", measure::L2::flushed}});
     if (given("--csv", raw.csv)) options.csv = raw.csv;
     if (given("--json", raw.json)) options.json = raw.json;
     if (given("--save-trace", raw.save_trace)) options.save_trace = raw.save_trace;
@@ -153,7 +160,7 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
     if (given("--focus", raw.focus)) parse_focus(raw.focus, options);
     if (given("--lane", raw.lane)) options.lane = static_cast<int>(whole_number("--lane", raw.lane, 0, 31));
     if (given("--sort", raw.sort)) {
-        parse_sorting(raw.sort);
+        run::parse_sorting(raw.sort);
         options.sort = raw.sort;
     }
     if (given("--predict", raw.predict))
@@ -171,8 +178,8 @@ void choose_taker(Options& options, const Lesson& lesson) {
     if (options.controls.empty() || !options.variants.empty() || !options.compare.empty() || !options.open.empty())
         return;
     for (const Variant& variant : lesson.variants()) {
-        const ChosenControls own(variant.controls);
-        const auto takes = [&](const ControlValue& value) { return own.has(value.first); };
+        const lesson::ChosenControls own(variant.controls);
+        const auto takes = [&](const lesson::ControlValue& value) { return own.has(value.first); };
         if (std::all_of(options.controls.begin(), options.controls.end(), takes))
             return options.variants.push_back(variant.name);
     }
@@ -218,4 +225,4 @@ std::optional<Options> parse_options(const std::vector<std::string>& arguments, 
     return options;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

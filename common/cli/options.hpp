@@ -10,11 +10,11 @@
 
 #include "common/runner/run_options.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 
 enum class ColorChoice : std::uint8_t { automatic, always, never };
 
-struct Options : RunOptions {
+struct Options : runner::RunOptions {
     bool list = false;
     bool text = false;
     bool interactive = false;            // the text is stepped through; implies `text`
@@ -66,7 +66,7 @@ std::string program_version();
 
 // Parses the arguments after the program's name. Prints the answer of --help and --version to `out` and returns
 // nothing then. Throws Error that names the flag, the value and what would be right.
-std::optional<Options> parse_options(const std::vector<std::string>& arguments, const Lesson& lesson,
+std::optional<Options> parse_options(const std::vector<std::string>& arguments, const lesson::Lesson& lesson,
                                      std::ostream& out);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

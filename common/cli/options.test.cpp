@@ -5,7 +5,7 @@
 #include "common/base/error.hpp"
 #include "common/cli/testing/tiny_program.testing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 namespace {
 
 using Arguments = std::vector<std::string>;
@@ -33,7 +33,7 @@ TEST(Options, Everything) {
                              "--color",   "never",
                              "--text"});
     EXPECT_EQ(o.variants, (Arguments{"tiny_sum", "tiny_broken"}));
-    EXPECT_EQ(o.backend, BackendChoice::cpu);
+    EXPECT_EQ(o.backend, runner::BackendChoice::cpu);
     EXPECT_EQ(o.n, 100u);
     EXPECT_EQ(o.block, 64u);
     EXPECT_EQ(o.seed, 7u);
@@ -154,13 +154,13 @@ TEST(Options, AFileSaysHowManyValuesThereAre) {
     const auto path = tiny.folder.write("three.txt", "1 2 3").string();
     Options options;
     options.input = path;
-    EXPECT_EQ(choose_inputs(tiny.program.lesson.find("tiny_sum"), options).n, 3u);
+    EXPECT_EQ(runner::choose_inputs(tiny.program.lesson.find("tiny_sum"), options).n, 3u);
     options.n = 4;
-    EXPECT_THROW(choose_inputs(tiny.program.lesson.find("tiny_sum"), options), Error);
+    EXPECT_THROW(runner::choose_inputs(tiny.program.lesson.find("tiny_sum"), options), Error);
     const auto answer = tiny({"--text", "--input", path, "--n", "4"});
     EXPECT_EQ(answer.status, kExitUsage);
     EXPECT_NE(answer.err.find("holds 3 numbers"), std::string::npos) << answer.err;
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

@@ -5,7 +5,7 @@
 
 #include "common/cli/testing/tiny_program.testing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 namespace {
 
 using testing::TinyProgram;
@@ -75,4 +75,4 @@ TEST(Predict, BadFlagsAreSentences) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

@@ -15,7 +15,12 @@
 #include "common/player/questions.hpp"
 #include "common/steps/steps.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
+
+using player::PredictMode;
+using player::Question;
+using player::QuestionSources;
+
 namespace {
 
 std::string source_line(const std::string& source, int line) {
@@ -33,14 +38,14 @@ std::string source_line(const std::string& source, int line) {
 void list(Session& s, const std::string& name) {
     const auto run = s.run(name);
     const steps::Steps& steps = run->steps;
-    const QuestionSources sources = question_sources(presentation_of(s));
+    const QuestionSources sources = player::question_sources(presentation_of(s));
     for (std::size_t k = 0; k < steps.size(); ++k)
         for (const steps::WarpRef& warp : steps.warps)
-            for (const Question& question : questions_of(steps, k, warp, sources)) {
+            for (const Question& question : player::questions_of(steps, k, warp, sources)) {
                 // Of times there is one, whichever warp is looked at.
                 if (!question.against.empty() && !(warp == steps.warps.front())) continue;
                 nlohmann::ordered_json json{{"variant", name},
-                                            {"kind", question_kind_name(question.kind)},
+                                            {"kind", player::question_kind_name(question.kind)},
                                             {"step", k + 1},
                                             {"launch", warp.launch},
                                             {"block", warp.block},
@@ -54,7 +59,7 @@ void list(Session& s, const std::string& name) {
                     json.update({{"against", question.against}, {"n", question.n}, {"size", question.size}});
                 if (question.of_text) json["of_text"] = true;
                 json["wrong"] = nlohmann::ordered_json::array();
-                for (const WrongAnswer& wrong : question.wrong)
+                for (const player::WrongAnswer& wrong : question.wrong)
                     json["wrong"].push_back({wrong.answer, wrong.reveals, wrong.refuted_by});
                 s.console.out << json.dump() << '\n';
             }
@@ -76,7 +81,7 @@ struct Score {
 
 void ask(Session& s, const std::string& variant, const Question& question, bool exam, Score& score) {
     s.console.out << "  " << s.paint.strong(question.text) << '\n';
-    Marked marked;
+    player::Marked marked;
     std::string answer;
     while (!marked.understood) {
         if (!read_answer(s, answer) || answer == "q") {
@@ -87,10 +92,10 @@ void ask(Session& s, const std::string& variant, const Question& question, bool 
             s.console.out << "  skipped: " << question.answer << '\n';
             return;
         }
-        marked = mark(question, answer);
+        marked = player::mark(question, answer);
         if (!marked.understood)
             s.console.out << fmt::format("  '{}' is no answer; give {}, or q to quit.\n",
-                                         plain_text(answer.substr(0, 40)), answer_form(question.kind));
+                                         plain_text(answer.substr(0, 40)), player::answer_form(question.kind));
     }
     ++score.asked;
     score.right += marked.right;
@@ -105,14 +110,14 @@ void ask(Session& s, const std::string& variant, const Question& question, bool 
 void ask_all(Session& s, const std::string& name, bool exam) {
     const auto run = s.run(name);
     const steps::Steps& steps = run->steps;
-    print_heading(s.console.out, s.lesson, *run, exam ? "exam" : "predict", s.paint);
+    print::print_heading(s.console.out, s.lesson, *run, exam ? "exam" : "predict", s.paint);
     if (steps.warps.empty()) return;
     const WarpRef warp = s.focused(*run).value_or(steps.warps.front());
-    const QuestionSources sources = question_sources(presentation_of(s));
+    const QuestionSources sources = player::question_sources(presentation_of(s));
     Score score;
     for (std::size_t k = 0; k < steps.size() && !score.ended; ++k) {
         const auto questions =
-            questions_before(steps, k, warp, exam ? PredictMode::exam : PredictMode::gentle, sources);
+            player::questions_before(steps, k, warp, exam ? PredictMode::exam : PredictMode::gentle, sources);
         if (questions.empty()) continue;
         const steps::Step& step = steps.steps[k];
         s.console.out << '\n'
@@ -143,4 +148,4 @@ void predict(Session& s) {
     }
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

@@ -13,7 +13,16 @@
 #include "common/timing/ladder.hpp"
 #include "common/timing/times_text.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
+
+using run::LessonContents;
+using run::NextProgram;
+using run::Presentation;
+using run::RunChanges;
+using run::View;
+using run::WindowRequest;
+using runner::BackendChoice;
+
 namespace {
 
 // Measured where --costs asks for them, else as recorded; a file that cannot be read is told and done without.
@@ -40,7 +49,7 @@ NextProgram with_own_flags(NextProgram next, const Options& options) {
 
 void present_variants(Presentation& p, const Session& session, const std::vector<std::string>& tabs) {
     for (const auto& name : tabs) {
-        const Variant& v = session.lesson.find(name);
+        const lesson::Variant& v = session.lesson.find(name);
         p.variants.push_back(
             {v.name, v.title, v.summary, !v.declared_wrong.empty(), v.n, v.compared_with, v.permutation});
     }
@@ -53,9 +62,9 @@ void present_variants(Presentation& p, const Session& session, const std::vector
 // Times as recorded, each variant at its own size, by shapes and over sizes; and how to measure them anew.
 void present_times(Presentation& p, Session& session, const std::vector<std::string>& tabs) {
     const timing::TimingTable recorded = session.recorded("timings.json");
-    p.timings = without_sizes(recorded);
-    p.shapes = only_sizes(recorded);
-    p.sizes = find_recording(session.lesson, "sweep.json").empty() ? p.shapes : session.recorded("sweep.json");
+    p.timings = runner::without_sizes(recorded);
+    p.shapes = runner::only_sizes(recorded);
+    p.sizes = runner::find_recording(session.lesson, "sweep.json").empty() ? p.shapes : session.recorded("sweep.json");
     const BackendChoice backend = session.options.backend;
     if (backend == BackendChoice::automatic || backend == BackendChoice::gpu)
         p.services.measure = [&session, tabs] {
@@ -63,14 +72,14 @@ void present_times(Presentation& p, Session& session, const std::vector<std::str
             return session.timer.measure_quietly(session.that_run(tabs));
         };
     p.services.why_not_measured = [&session] { return session.runner.why_no_gpu(); };
-    p.services.measure_sizes = [&session, tabs](const SweepWatch& watch) {
+    p.services.measure_sizes = [&session, tabs](const run::SweepWatch& watch) {
         return session.timer.measure_sizes(session.that_run(tabs), watch);
     };
 }
 
 void add_ladder(LessonContents& p, const timing::Ladder& ladder) {
     if (!ladder.rows.empty()) p.ladder_source = timing::ladder_source(ladder);
-    for (LessonInfo& info : p.lessons)
+    for (run::LessonInfo& info : p.lessons)
         for (const timing::LadderRow& row : ladder.rows)
             if (row.lesson == info.name)
                 info.ladder = timing::time_text(row.timing.median_us) +
@@ -91,7 +100,7 @@ View view_of(const Options& options) {
 }  // namespace
 
 Presentation presentation_of(Session& session) {
-    const Lesson& lesson = session.lesson;
+    const lesson::Lesson& lesson = session.lesson;
     Presentation p;
     p.lesson = lesson.name();
     p.title = lesson.title();
@@ -115,14 +124,14 @@ Presentation presentation_of(Session& session) {
         return session.run_beside(name, beside);
     };
     if (!session.opened) {
-        p.fields = fields_of(lesson, session.program.kernels);
+        p.fields = runner::fields_of(lesson, session.program.kernels);
         p.services.run_changed = [&session](const std::string& name, const std::vector<std::string>& beside,
                                             const RunChanges& changes) {
             return session.runner.run_changed(name, beside, changes)->run;
         };
     }
     if (session.program.live.run) {
-        const auto live = [&session](const std::function<std::shared_ptr<const Run>()>& run) {
+        const auto live = [&session](const std::function<std::shared_ptr<const run::Run>()>& run) {
             return session.program.live.run([&session] { session.runner.forget(); }, run);
         };
         p.services.run = [live, run = p.services.run](const std::string& name) {
@@ -179,4 +188,4 @@ WindowRequest window_request(const Options& options, const std::string& variant)
     return r;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

@@ -6,12 +6,12 @@
 #include "common/run/front_end.hpp"
 #include "common/cli/session.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 
 // The lesson, its recorded figures, and how to have more. It calls back into the session, which must outlive it.
-Presentation presentation_of(Session& session);
+run::Presentation presentation_of(Session& session);
 
 // What the command line asks of the window, which begins with `variant`.
-WindowRequest window_request(const Options& options, const std::string& variant);
+run::WindowRequest window_request(const Options& options, const std::string& variant);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

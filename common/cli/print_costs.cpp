@@ -7,14 +7,16 @@
 #include "common/print/table.hpp"
 #include "common/timing/gpu_state.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
+
+using print::Paint;
 
 namespace {
 
 constexpr const char* kIndent = "    ";
 
 void print_prose(std::ostream& out, const std::string& prose, const Paint& paint) {
-    for (const std::string& line : wrapped(prose, kColumns - 4)) out << kIndent << paint.faint(line) << '\n';
+    for (const std::string& line : wrapped(prose, print::kColumns - 4)) out << kIndent << paint.faint(line) << '\n';
 }
 
 // The figure quoted for several like operations is printed once.
@@ -35,8 +37,9 @@ void print_costs(std::ostream& out, const timing::CostTable& t, Paint paint) {
     print_prose(out, fmt::format("CUDA {} · {}", t.driver, t.method), paint);
     if (t.before) print_prose(out, "before: " + timing::state_text(*t.before), paint);
     if (t.after) print_prose(out, "after: " + timing::state_text(*t.after), paint);
-    Table table({"one operation", "latency: cycles", "5%…95%", "ns", "throughput: per cycle", "GPU: ns a lane",
-                 "commonly quoted"}, 1);
+    print::Table table({"one operation", "latency: cycles", "5%…95%", "ns", "throughput: per cycle", "GPU: ns a lane",
+                        "commonly quoted"},
+                       1);
     for (const timing::Cost& row : t.rows) {
         const auto cell = [](bool there, double value) { return there ? timing::cost_number(value) : std::string(); };
         const timing::CostFigure& wait = row.latency;
@@ -58,4 +61,4 @@ void print_costs(std::ostream& out, const timing::CostTable& t, Paint paint) {
     }
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

@@ -21,7 +21,11 @@
 #include "common/trace/io.hpp"
 #include "common/timing/ladder.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
+
+using print::CheckedVariant;
+using print::TextView;
+using runner::BackendChoice;
 
 namespace {
 
@@ -80,14 +84,14 @@ void record(Session& s) {
 }
 
 std::size_t columns_of(const std::ostream& out) {
-    return &out == &std::cout ? terminal::columns_of_stdout(kColumns) : kColumns;
+    return &out == &std::cout ? terminal::columns_of_stdout(print::kColumns) : print::kColumns;
 }
 
 // Variants beside each other; --step is a place where their steps stand together.
 void compared_text(Session& s) {
     const auto& names = s.options.compare;
     s.check_drawn(names.front());
-    std::vector<ComparedText> sides;
+    std::vector<print::ComparedText> sides;
     for (const auto& name : names) sides.push_back({s.lesson.find(name).title, s.runner.run_beside(name, names)});
     TextView view;
     view.focus = s.focused(*sides.front().finished->run);
@@ -95,7 +99,7 @@ void compared_text(Session& s) {
     view.lane = s.options.lane;
     view.paint = s.paint;
     view.columns = columns_of(s.console.out);
-    print_compared_text(s.console.out, s.lesson, sides, without_sizes(s.recorded("timings.json")), view);
+    print::print_compared_text(s.console.out, s.lesson, sides, runner::without_sizes(s.recorded("timings.json")), view);
 }
 
 void text(Session& s) {
@@ -105,7 +109,7 @@ void text(Session& s) {
     for (const auto& name : s.looked_at()) {
         s.check_place(name);
         const auto finished = s.runner.run(name);
-        const Run& run = *finished->run;
+        const run::Run& run = *finished->run;
         TextView view;
         view.focus = s.focused(run);
         if (s.options.step) view.step = *s.options.step - 1;
@@ -115,10 +119,10 @@ void text(Session& s) {
         view.columns = columns_of(s.console.out);
         if (!first) s.console.out << '\n';
         first = false;
-        if (s.options.rounding) print_rounding(s.console.out, s.lesson, run, s.paint);
-        else if (s.options.boxes) print_boxes(s.console.out, s.lesson, run, view);
-        else if (s.options.tree) print_tree(s.console.out, s.lesson, run, view);
-        else print_text(s.console.out, s.lesson, *finished, view);
+        if (s.options.rounding) print::print_rounding(s.console.out, s.lesson, run, s.paint);
+        else if (s.options.boxes) print::print_boxes(s.console.out, s.lesson, run, view);
+        else if (s.options.tree) print::print_tree(s.console.out, s.lesson, run, view);
+        else print::print_text(s.console.out, s.lesson, *finished, view);
     }
 }
 
@@ -133,10 +137,10 @@ void interactive(Session& s) {
         request.variants.push_back({name, s.lesson.find(name).title, s.lesson.find(name).permutation});
     request.run = [&s](const std::string& name) { return s.run(name); };
     if (!s.opened) {
-        request.fields = [all = fields_of(s.lesson, s.program.kernels)](const std::string& name) {
+        request.fields = [all = runner::fields_of(s.lesson, s.program.kernels)](const std::string& name) {
             return all.at(name);
         };
-        request.run_changed = [&s](const std::string& name, const RunChanges& changes) {
+        request.run_changed = [&s](const std::string& name, const run::RunChanges& changes) {
             return s.runner.run_changed(name, {}, changes)->run;
         };
     }
@@ -150,7 +154,7 @@ void interactive(Session& s) {
 
 // Paths are told from the project's root, which is where lessons/ stands.
 check::Report report_of(const Program& program, const std::vector<CheckedVariant>& rows) {
-    const Lesson& lesson = program.lesson;
+    const lesson::Lesson& lesson = program.lesson;
     check::Report report{lesson.name(), program_version(), {}};
     for (const auto& row : rows) {
         if (!row.checked.not_run.empty()) continue;
@@ -166,13 +170,13 @@ check::Report report_of(const Program& program, const std::vector<CheckedVariant
 int check(Session& s) {
     std::vector<CheckedVariant> rows;
     for (const auto& name : s.measured()) {
-        const Variant& variant = s.lesson.find(name);
-        Checked checked = s.runner.check(variant);
+        const lesson::Variant& variant = s.lesson.find(name);
+        runner::Checked checked = s.runner.check(variant);
         if (!checked.not_run.empty() && !s.options.variants.empty()) throw Error(checked.not_run);
-        rows.push_back({name, choose_inputs(variant, s.options).n, variant.declared_wrong, std::move(checked)});
+        rows.push_back({name, runner::choose_inputs(variant, s.options).n, variant.declared_wrong, std::move(checked)});
     }
     const int failed = s.program.print_checks ? s.program.print_checks(s.console.out, rows, s.paint)
-                                              : print_check(s.console.out, s.runner.machine(), rows, s.paint);
+                                              : print::print_check(s.console.out, s.runner.machine(), rows, s.paint);
     if (!s.options.report.empty()) check::save_report(s.options.report, report_of(s.program, rows));
     return failed > 0 ? kExitFailed : kExitOk;
 }
@@ -182,7 +186,7 @@ int show_times(const Session& s, const timing::TimingTable& table) {
     const Options& o = s.options;
     if (o.csv == "-") s.console.out << timing::to_csv(table);
     else if (o.json == "-") s.console.out << timing::to_json(table);
-    else print_time(s.console.out, table, s.paint, o.samples);
+    else print::print_time(s.console.out, table, s.paint, o.samples);
     if (!o.csv.empty() && o.csv != "-") timing::save_csv(o.csv, table);
     if (!o.json.empty() && o.json != "-") timing::save(o.json, table);
     if (table.partial.empty() || table.recorded) return kExitOk;
@@ -206,19 +210,19 @@ void table(Session& s) {
     // Measured where there is a GPU, else as recorded; no rows where neither is there.
     const timing::TimingTable times = s.runner.backend() == BackendChoice::gpu
                                           ? s.timer.measure_quietly(names)
-                                          : without_sizes(s.recorded("timings.json"));
-    Comparison comparison{{}, times_from(times)};
+                                          : runner::without_sizes(s.recorded("timings.json"));
+    run::Comparison comparison{{}, timing::times_from(times)};
     for (const auto& name : names) {
         try {
-            comparison.rows.push_back(compared(*s.run(name), times));
+            comparison.rows.push_back(run::compared(*s.run(name), times));
         } catch (const Error& error) {
             if (!s.options.variants.empty()) throw;
-            comparison.rows.push_back(compared(name, error.what(), times));
+            comparison.rows.push_back(run::compared(name, error.what(), times));
         }
         comparison.rows.back().declared_wrong = !s.lesson.find(name).declared_wrong.empty();
     }
-    if (!s.options.sort.empty()) sort(comparison, parse_sorting(s.options.sort));
-    print_comparison(s.console.out, s.runner.machine(), comparison, s.paint);
+    if (!s.options.sort.empty()) run::sort(comparison, run::parse_sorting(s.options.sort));
+    print::print_comparison(s.console.out, s.runner.machine(), comparison, s.paint);
 }
 
 void window(Session& s) {
@@ -235,7 +239,7 @@ int answer(Session& s) {
     const Options& o = s.options;
     int status = kExitOk;
     const auto join = [&](int part) { status = std::max(status, part); };
-    if (o.list) print_list(s.console.out, s.lesson, s.paint);
+    if (o.list) print::print_list(s.console.out, s.lesson, s.paint);
     if (!o.diff.empty()) join(diff(s));
     if (!o.open.empty()) join(open(s));
     if (!o.save_trace.empty()) save_trace(s);
@@ -247,7 +251,7 @@ int answer(Session& s) {
     if (o.check) join(check(s));
     if (o.table && o.screenshot.empty()) table(s);
     if (o.time) join(time(s));
-    if (o.ladder) print_ladder(s.console.out, timing::load_ladder(s.lesson.recordings()), s.paint);
+    if (o.ladder) print::print_ladder(s.console.out, timing::load_ladder(s.lesson.recordings()), s.paint);
     if (o.costs && o.screenshot.empty() && o.exported.empty())
         show_costs(costs_of(s.program, o, s.console), o, s.console, s.paint);
     if (o.describe || !o.screenshot.empty()) draw_picture(s);
@@ -262,7 +266,7 @@ int run_program(Program& program, const std::vector<std::string>& arguments, Con
         auto options = parse_options(arguments, program.lesson, console.out);
         if (!options) return kExitOk;
         int status = kExitOk;
-        NextProgram next;
+        run::NextProgram next;
         {
             Session session(program, std::move(*options), console);
             status = answer(session);
@@ -292,4 +296,4 @@ std::string date_of_today() {
     return fmt::format("{:04}-{:02}-{:02}", local.tm_year + 1900, local.tm_mon + 1, local.tm_mday);
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

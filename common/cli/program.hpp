@@ -13,32 +13,34 @@
 #include "common/run/front_end.hpp"
 #include "common/runner/lesson_setup.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 
 // What a lesson's program is put together from (main.cpp does).
-struct Program : LessonSetup {
+struct Program : runner::LessonSetup {
     // Empty where the program was built without a window.
-    std::function<std::unique_ptr<FrontEnd>()> make_front_end = {};
+    std::function<std::unique_ptr<run::FrontEnd>()> make_front_end = {};
     // From its call on an interrupt does not end the program: what it returns says whether there was one, and as long
     // as that lives. Empty: an interrupt ends the program.
     std::function<std::function<bool()>()> watch_interrupts = {};
     // Starts another lesson's program in place of this one. Throws Error where it cannot. Empty: the window does not
     // offer it.
-    std::function<void(const NextProgram& next)> start = {};
+    std::function<void(const run::NextProgram& next)> start = {};
     // Where answers to --predict are kept; nowhere unless it is said.
-    AnswerFile answers = AnswerFile();
+    player::AnswerFile answers = player::AnswerFile();
     // Can the learner's own copy of the kernels be run? The lesson's text ends with how.
     bool can_edit = false;
     // A kernel file that is edited while the window shows it. Empty: none is.
     struct Live {
-        std::function<std::shared_ptr<const EditedFile>()> state = {};
+        std::function<std::shared_ptr<const run::EditedFile>()> state = {};
         std::function<void(std::function<void()> wake)> wake = {};
         // Runs what is asked for on the file as it was saved last; `forget` first, where that is another one.
-        std::function<std::shared_ptr<const Run>(const std::function<void()>& forget,
-                                                 const std::function<std::shared_ptr<const Run>()>& run)> run = {};
+        std::function<std::shared_ptr<const run::Run>(const std::function<void()>& forget,
+                                                      const std::function<std::shared_ptr<const run::Run>()>& run)>
+            run = {};
     } live = {};
     // Prints what --check came to and returns how much of it is wrong. Empty: the lessons' table.
-    std::function<int(std::ostream& out, const std::vector<CheckedVariant>& rows, Paint paint)> print_checks = {};
+    std::function<int(std::ostream& out, const std::vector<print::CheckedVariant>& rows, print::Paint paint)>
+        print_checks = {};
     // How a report names a kernel file. Empty: from the project's root.
     std::function<std::string(const std::string& kernel_file)> reported_path = {};
     std::vector<check::ReportedFile> included = {};  // by the kernel file, where its lines count on in others
@@ -60,4 +62,4 @@ int run_program(Program& program, const std::vector<std::string>& arguments, Con
 // The current date, as in a trace's header.
 std::string date_of_today();
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

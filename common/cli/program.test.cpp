@@ -10,7 +10,7 @@
 #include "common/cli/testing/tiny_program.testing.hpp"
 #include "common/timing/timing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 namespace {
 
 using lanewise::testing::contains;
@@ -111,13 +111,14 @@ TEST(Program, TeachingWarpsChooseTheirInstanceOnTheEmulator) {
                             {}};
     tiny.program.kernels.add(built);
     std::vector<std::string> launched;
-    tiny.program.lesson.add(
-        {.name = "small_sum", .summary = "in warps of any size", .plan = [&](launch::Plan& plan, const Inputs& inputs) {
-             testing::plan_tiny(plan, inputs);
-             plan.launches[0].kernel = "small_sum";
-             plan.launches[0].arguments = std::to_string(inputs.warp);
-             launched.push_back(plan.launches[0].arguments);
-         }});
+    tiny.program.lesson.add({.name = "small_sum",
+                             .summary = "in warps of any size",
+                             .plan = [&](launch::Plan& plan, const lesson::Inputs& inputs) {
+                                 testing::plan_tiny(plan, inputs);
+                                 plan.launches[0].kernel = "small_sum";
+                                 plan.launches[0].arguments = std::to_string(inputs.warp);
+                                 launched.push_back(plan.launches[0].arguments);
+                             }});
     EXPECT_EQ(tiny({"--check", "--variant", "small_sum", "--warp", "8"}).status, kExitOk);
     EXPECT_EQ(launched.back(), "8");
     EXPECT_EQ(tiny.gpu_questions, 0);
@@ -169,4 +170,4 @@ TEST(Program, TimesComeFromAGpuOrARecording) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

@@ -9,7 +9,7 @@
 #include "common/cli/testing/tiny_program.testing.hpp"
 #include "common/trace/io.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 namespace {
 
 using lanewise::testing::contains;
@@ -57,7 +57,7 @@ TEST(Program, AGpuRunShowsTheEmulatorsAccessesAndSavesItsOwn) {
     EXPECT_EQ(saved.header.variant, "tiny_sum");
     EXPECT_EQ(saved.header.n, 32u);
     EXPECT_EQ(saved.header.date, "2026-11-21");
-    const std::string text = read_kernel_text(tiny.program.lesson.kernel_path());
+    const std::string text = runner::read_kernel_text(tiny.program.lesson.kernel_path());
     EXPECT_EQ(saved.header.kernel_hash, trace::fnv1a_hex(text));
     EXPECT_EQ(saved.header.code_hash, trace::fnv1a_hex(code_of(text)));
     EXPECT_EQ(saved.records.size(), 5u);
@@ -69,7 +69,7 @@ TEST(Program, AGpuRunShowsTheEmulatorsAccessesAndSavesItsOwn) {
 TEST(Program, SaysThatTheKernelFileHasChangedWhereItsCodeHas) {
     TinyProgram tiny;
     const std::string path = tiny.path("t.ndjson"), kernels = "lessons/99_tiny/kernels.cuh";
-    const std::string text = read_text(tiny.program.lesson.kernel_path());
+    const std::string text = runner::read_text(tiny.program.lesson.kernel_path());
     EXPECT_EQ(tiny({"--text", "--save-trace", path}).status, kExitOk);
     const auto warns = [&](const std::string& now) {
         tiny.folder.write(kernels, now);
@@ -180,4 +180,4 @@ TEST(Program, Recordings) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

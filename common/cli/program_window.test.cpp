@@ -9,7 +9,12 @@
 #include "common/cli/testing/window.testing.hpp"
 #include "common/measure/sweep.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
+
+using run::NextProgram;
+using run::Presentation;
+using run::View;
+
 namespace {
 
 using lanewise::testing::contains;
@@ -74,7 +79,7 @@ TEST(Program, AWindowMeasuresOverSizesUntilItIsEnded) {
     for (const timing::Timing& row : table.rows) sizes.insert(row.n);
     EXPECT_TRUE(sizes.contains(1024) && sizes.contains(4096));
     EXPECT_FALSE(sizes.contains(1u << 24));   // it was ended before
-    EXPECT_EQ(table.partial, timing::kCancelled);
+    EXPECT_EQ(table.partial, measure::kCancelled);
     EXPECT_EQ(table.lesson, "99_tiny");
     EXPECT_FALSE(table.date.empty());
 
@@ -152,4 +157,4 @@ TEST(Program, StepsCountFromOne) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

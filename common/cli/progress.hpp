@@ -10,7 +10,7 @@
 
 #include "common/cli/program.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 
 class ProgressLine {
 public:
@@ -38,4 +38,4 @@ private:
     bool shown_ = false;
 };
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

@@ -9,7 +9,10 @@
 #include "common/cli/testing/tiny_program.testing.hpp"
 #include "common/lesson/rows.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
+
+using lesson::Rows;
+
 namespace {
 
 using lanewise::testing::contains;
@@ -29,10 +32,10 @@ struct WithRows : TinyProgram {
                             .n = 64,
                             .columns = 16,
                             .plan =
-                                [this](launch::Plan& plan, Inputs inputs) {
+                                [this](launch::Plan& plan, lesson::Inputs inputs) {
                                     {
                                         const std::lock_guard lock(noting);
-                                        planned.push_back(rows_of(inputs));
+                                        planned.push_back(lesson::rows_of(inputs));
                                     }
                                     inputs.n = std::min(inputs.n, kMostPlanned);
                                     testing::plan_tiny(plan, inputs);
@@ -145,4 +148,4 @@ TEST(Rows, TorchStandsBesideWhereItWasRecordedOnTheSameGpu) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

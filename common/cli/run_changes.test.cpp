@@ -5,7 +5,11 @@
 #include "common/cli/testing/window.testing.hpp"
 #include "common/runner/run_changes.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
+
+using run::field_of_error;
+using run::Presentation;
+
 namespace {
 
 using testing::WithWindow;
@@ -24,7 +28,7 @@ void with_window(const std::vector<std::string>& arguments, Ask ask) {
     EXPECT_EQ(asked, 1);
 }
 
-std::string refused(const Presentation& shown, const RunChanges& changes) {
+std::string refused(const Presentation& shown, const run::RunChanges& changes) {
     try {
         shown.services.run_changed("tiny_sum", {}, changes);
     } catch (const Error& error) {
@@ -96,7 +100,8 @@ TEST(RunChanges, FieldsAreThoseOfTheVariant) {
     with_window({"--backend", "cpu"}, [](const Presentation& shown) {
         const auto& fields = shown.fields.at("tiny_sum");
         const auto has = [&](const std::string& name) {
-            return std::any_of(fields.begin(), fields.end(), [&](const RunField& field) { return field.name == name; });
+            return std::any_of(fields.begin(), fields.end(),
+                               [&](const run::RunField& field) { return field.name == name; });
         };
         for (const char* name : {"n", "input", "values", "seed", "order"}) EXPECT_TRUE(has(name)) << name;
         for (const char* name : {"rows", "warp", "offset", "op"}) EXPECT_FALSE(has(name)) << name;
@@ -104,4 +109,4 @@ TEST(RunChanges, FieldsAreThoseOfTheVariant) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

@@ -11,7 +11,10 @@
 #include "common/runner/recordings.hpp"
 #include "common/steps/align.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
+
+using runner::TimerWatch;
+
 namespace {
 
 bool is_among(const std::vector<std::string>& names, const std::string& name) {
@@ -67,17 +70,18 @@ std::vector<std::string> Session::measured() const {
     if (!options.block || !options.variants.empty() || !options.compare.empty()) return all;
     auto names = all;
     std::erase_if(names, [&](const std::string& name) {
-        return !has_instance(lesson.find(name), *options.block, program.kernels);
+        return !lesson::has_instance(lesson.find(name), *options.block, program.kernels);
     });
     return names.empty() ? all : names;  // of none, the first says which instances there are
 }
 
 std::vector<std::string> Session::that_run(std::vector<std::string> names) {
-    if (runner.backend() != BackendChoice::gpu) return names;
+    if (runner.backend() != runner::BackendChoice::gpu) return names;
     std::vector<std::string> told;
     std::erase_if(names, [&](const std::string& name) {
-        const Variant& variant = lesson.find(name);
-        const std::string why = runner.why_not(variant, runner.on_this_machine(Lesson::default_inputs(variant)));
+        const lesson::Variant& variant = lesson.find(name);
+        const std::string why =
+            runner.why_not(variant, runner.on_this_machine(lesson::Lesson::default_inputs(variant)));
         if (!why.empty() && !is_among(told, why)) {
             console.err << why << '\n';
             told.push_back(why);
@@ -87,7 +91,7 @@ std::vector<std::string> Session::that_run(std::vector<std::string> names) {
     return names;
 }
 
-std::optional<steps::WarpRef> Session::focused(const Run& run) const {
+std::optional<steps::WarpRef> Session::focused(const run::Run& run) const {
     if (!options.focus_warp) return std::nullopt;
     for (const auto& warp : run.steps.warps)
         if (warp.block == static_cast<std::uint32_t>(*options.focus_block) &&
@@ -124,11 +128,11 @@ void Session::check_drawn(const std::string& variant) {
 
 timing::TimingTable Session::recorded(const std::string& file) const {
     try {
-        if (const auto path = find_recording(lesson, file); !path.empty()) return timing::load(path);
+        if (const auto path = runner::find_recording(lesson, file); !path.empty()) return timing::load(path);
     } catch (const Error& error) {
         console.err << error.what() << '\n';
     }
     return {};
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

@@ -12,7 +12,7 @@
 #include "common/runner/runner.hpp"
 #include "common/runner/timer.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 
 struct Session {
     Session(Program& program, Options options, Console console);
@@ -31,14 +31,14 @@ struct Session {
     std::vector<std::string> that_run(std::vector<std::string> names);
 
     // The steps of a variant: of --open's trace where it is of that variant.
-    std::shared_ptr<const Run> run(const std::string& variant) { return runner.run(variant)->run; }
+    std::shared_ptr<const run::Run> run(const std::string& variant) { return runner.run(variant)->run; }
     // The same on the input that all of `beside` run on.
-    std::shared_ptr<const Run> run_beside(const std::string& variant, const std::vector<std::string>& beside) {
+    std::shared_ptr<const run::Run> run_beside(const std::string& variant, const std::vector<std::string>& beside) {
         return runner.run_beside(variant, beside)->run;
     }
 
     // The warp of --focus; none where it was not given or the run has no such warp.
-    std::optional<steps::WarpRef> focused(const Run& run) const;
+    std::optional<steps::WarpRef> focused(const run::Run& run) const;
     // Throws where --step or --focus name what the run does not have.
     void check_place(const std::string& variant);
     // The same for pictures. In a comparison a step is a place where steps stand together, as its timeline counts them.
@@ -49,14 +49,14 @@ struct Session {
     timing::TimingTable recorded(const std::string& file) const;
 
     Program& program;
-    const Lesson& lesson;
+    const lesson::Lesson& lesson;
     const Options options;
     const Console console;
-    const Paint paint;
-    Runner runner;
-    Timer timer;
-    std::shared_ptr<const FinishedRun> opened;   // by --open
-    NextProgram next;  // the program that goes on after this one, where the window asked for it
+    const print::Paint paint;
+    runner::Runner runner;
+    runner::Timer timer;
+    std::shared_ptr<const runner::FinishedRun> opened;   // by --open
+    run::NextProgram next;  // the program that goes on after this one, where the window asked for it
 };
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

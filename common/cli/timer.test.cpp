@@ -11,7 +11,7 @@
 #include "common/print/print.hpp"
 #include "common/cli/testing/tiny_program.testing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::cli {
 namespace {
 
 using lanewise::testing::contains;
@@ -149,7 +149,7 @@ TEST(Timer, RecordsTheTableBesideTheVariantsOwnSizes) {
     for (const auto& row : table.rows) (row.size.empty() ? own : sized) += row.variant == "tiny_beside";
     EXPECT_EQ(own, 1u);
     EXPECT_EQ(sized, 9u);
-    EXPECT_EQ(without_sizes(table).rows.size(), table.rows.size() - 36);
+    EXPECT_EQ(runner::without_sizes(table).rows.size(), table.rows.size() - 36);
     EXPECT_TRUE(contains(table.method, "shapes of one product share a measurement")) << table.method;
     std::string shapes;
     for (const auto& row : table.rows)
@@ -199,7 +199,7 @@ TEST(Timer, AnotherProcessAndAWideSpreadAreSaid) {
     timing::set_times(row, {1, 1, 1, 1, 2, 2, 2});
     table.rows = {row};
     std::ostringstream out;
-    print_time(out, table, Paint(false));
+    print::print_time(out, table, print::Paint(false));
     EXPECT_TRUE(contains(out.str(), "2 other processes also used this GPU")) << out.str();
     EXPECT_TRUE(contains(out.str(), "1 of 1 measurements vary by more than 10 %")) << out.str();
 }
@@ -240,4 +240,4 @@ TEST(Interrupts, AreNotedOnceAndThenAsBefore) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::cli

@@ -10,13 +10,13 @@ namespace lanewise::compile {
 
 namespace fs = std::filesystem;
 
-lesson::Program::Live live_of(const std::shared_ptr<WatchedFile>& file,
-                              std::function<bool(const WatchedFile::TakenUp&)> prepare) {
-    lesson::Program::Live live;
+cli::Program::Live live_of(const std::shared_ptr<WatchedFile>& file,
+                           std::function<bool(const WatchedFile::TakenUp&)> prepare) {
+    cli::Program::Live live;
     live.state = [file] { return file->state(); };
     live.wake = [file](std::function<void()> wake) { file->on_change(std::move(wake)); };
     live.run = [file, prepare = std::move(prepare)](const std::function<void()>& forget,
-                                                    const std::function<std::shared_ptr<const lesson::Run>()>& run) {
+                                                    const std::function<std::shared_ptr<const run::Run>()>& run) {
         for (;;) {
             const auto taken_up = file->take_up();
             try {

@@ -15,8 +15,8 @@ namespace lanewise::compile {
 inline constexpr worker::Limits kLimits{.seconds = 3, .patience = 30};
 
 // Runs what is asked for on the newest save. `prepare` is told the version and makes it ready; true: it is another one.
-lesson::Program::Live live_of(const std::shared_ptr<WatchedFile>& file,
-                              std::function<bool(const WatchedFile::TakenUp&)> prepare);
+cli::Program::Live live_of(const std::shared_ptr<WatchedFile>& file,
+                           std::function<bool(const WatchedFile::TakenUp&)> prepare);
 
 // A run that ends when the file is saved again: throws Stopped then.
 launch::Outcome run_until_saved(launch::Backend& emulator, const launch::Plan& plan, const launch::KernelSet& kernels,

@@ -82,8 +82,8 @@ private:
 
 }  // namespace
 
-lesson::Program::Live live_lesson(lesson::Program& program, const fs::path& path, const Toolchain& tools,
-                                  std::shared_ptr<worker::Pool> pool) {
+cli::Program::Live live_lesson(cli::Program& program, const fs::path& path, const Toolchain& tools,
+                               std::shared_ptr<worker::Pool> pool) {
     const auto file = std::make_shared<WatchedFile>(path);
     program.kernel_folder = file->path().parent_path();
     program.make_emulator = [=] { return std::make_unique<EditedKernels>(file, tools, pool); };

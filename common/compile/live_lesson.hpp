@@ -12,8 +12,8 @@ namespace lanewise::compile {
 
 // A lesson's kernels, as the copy `file` has them: the lesson launches them and knows what must come of it. Puts the
 // copy in the place of the program's emulated kernels.
-lesson::Program::Live live_lesson(lesson::Program& program, const std::filesystem::path& file, const Toolchain& tools,
-                                  std::shared_ptr<worker::Pool> pool);
+cli::Program::Live live_lesson(cli::Program& program, const std::filesystem::path& file, const Toolchain& tools,
+                               std::shared_ptr<worker::Pool> pool);
 
 // The learner's copy of a lesson's kernel files: made below ~/lanewise (or LANEWISE_HOME) where it is not there yet.
 std::filesystem::path learners_copy(const lesson::Lesson& lesson);

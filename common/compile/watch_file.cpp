@@ -27,8 +27,8 @@ constexpr int kQuiet = 8;                                    // ms: an editor th
 }  // namespace
 
 WatchedFile::WatchedFile(fs::path file) : file_(fs::absolute(std::move(file)).lexically_normal()) {
-    state_ = std::make_shared<const lesson::EditedFile>(
-        lesson::EditedFile{1, file_.filename().string(), read_kernel_file(file_), {}, 0});
+    state_ = std::make_shared<const run::EditedFile>(
+        run::EditedFile{1, file_.filename().string(), read_kernel_file(file_), {}, 0});
     headers_ = headers();
     wakes_ = eventfd(0, EFD_CLOEXEC);
     thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
@@ -42,7 +42,7 @@ WatchedFile::~WatchedFile() {
     close(wakes_);
 }
 
-std::shared_ptr<const lesson::EditedFile> WatchedFile::state() const {
+std::shared_ptr<const run::EditedFile> WatchedFile::state() const {
     const std::lock_guard lock(mutex_);
     return state_;
 }
@@ -59,7 +59,7 @@ WatchedFile::TakenUp WatchedFile::take_up() {
 }
 
 void WatchedFile::judge(std::uint64_t version, const std::string& problem, int line) {
-    lesson::EditedFile to;
+    run::EditedFile to;
     {
         const std::lock_guard lock(mutex_);
         if (state_->version != version || (state_->problem == problem && state_->line == line)) return;
@@ -70,13 +70,13 @@ void WatchedFile::judge(std::uint64_t version, const std::string& problem, int l
     change(std::move(to), false);
 }
 
-void WatchedFile::change(lesson::EditedFile to, bool is_save) {
+void WatchedFile::change(run::EditedFile to, bool is_save) {
     std::function<void()> wake;
     {
         const std::lock_guard lock(mutex_);
         if (is_save) to.version = state_->version + 1;
         else if (to.version != state_->version) return;
-        state_ = std::make_shared<const lesson::EditedFile>(std::move(to));
+        state_ = std::make_shared<const run::EditedFile>(std::move(to));
         if (is_save) newer_.request_stop();
         wake = wake_;
     }
@@ -102,7 +102,7 @@ std::string WatchedFile::headers() const {
 
 void WatchedFile::look() {
     const auto now = state();
-    lesson::EditedFile to = *now;
+    run::EditedFile to = *now;
     try {
         to.text = read_kernel_file(file_);
     } catch (const Error&) {

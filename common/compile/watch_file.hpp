@@ -24,7 +24,7 @@ public:
     WatchedFile& operator=(const WatchedFile&) = delete;
 
     const std::filesystem::path& path() const { return file_; }
-    std::shared_ptr<const lesson::EditedFile> state() const;
+    std::shared_ptr<const run::EditedFile> state() const;
     // `wake` is called after each change of it, from a thread of its own.
     void on_change(std::function<void()> wake);
     // The version to be taken up; the token asks to stop when there is a newer one.
@@ -39,12 +39,12 @@ public:
 private:
     void watch(const std::stop_token& stop);
     void look();
-    void change(lesson::EditedFile to, bool is_save);
+    void change(run::EditedFile to, bool is_save);
     std::string headers() const;
 
     std::filesystem::path file_;
     mutable std::mutex mutex_;
-    std::shared_ptr<const lesson::EditedFile> state_;
+    std::shared_ptr<const run::EditedFile> state_;
     std::chrono::steady_clock::time_point empty_since_{};  // it may be half saved
     std::string headers_;                                  // when those beside it were written
     std::stop_source newer_;

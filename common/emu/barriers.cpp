@@ -46,8 +46,9 @@ void Machine::release_barrier() {
     turn(barrier_line_);
 }
 
-// A lane that returned counts as arrived: `if (i >= n) return;` before a barrier is common, and GPUs have it so. But one
-// that came to this very call before, in a loop, and left while others go on, did not join them as often as they did.
+// A lane that returned counts as arrived: `if (i >= n) return;` before a barrier is common, and GPUs have it so. But
+// one that came to this very call before, in a loop, and left while others go on, did not join them as often as they
+// did.
 void Machine::count_barrier() {
     const std::uint32_t number = ++barriers_;
     const auto call = std::find_if(barrier_calls_.begin(), barrier_calls_.end(), [&](const BarrierCall& known) {

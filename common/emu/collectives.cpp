@@ -128,8 +128,8 @@ void Machine::join_slowly(Call call, std::uint32_t mask) {
     yield();
 }
 
-// The collective that the lane joins, opened where there is none. -1: it asked for something that cannot be, was told so,
-// and goes on alone with an undefined result.
+// The collective that the lane joins, opened where there is none. -1: it asked for something that cannot be, was told
+// so, and goes on alone with an undefined result.
 int Machine::open_collective(Warp& warp, int line, Op op, Element type, std::uint32_t mask) {
     const std::uint32_t lane = current % kWarpSize;
     const std::uint32_t bit = 1u << lane;

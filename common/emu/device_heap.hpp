@@ -1,6 +1,6 @@
-// What kernels allocate by themselves (malloc and new in device code) in one run. As on a GPU there are 8 MB of it, and a
-// kernel that asks for more gets a null pointer. Memory that was freed is not given out again while there is other room,
-// so that a use of it is seen.
+// What kernels allocate by themselves (malloc and new in device code) in one run. As on a GPU there are 8 MB of it, and
+// a kernel that asks for more gets a null pointer. Memory that was freed is not given out again while there is other
+// room, so that a use of it is seen.
 #pragma once
 
 #include <cstddef>

@@ -29,8 +29,8 @@ std::vector<Runnable> check_launches(const launch::Plan& plan, const launch::Ker
 // How many OS threads share out the blocks: one where a run is watched.
 int threads_of(const launch::Request& request);
 
-// Runs all launches; what happens lands in `memory`. `make_checker` is for runs with checks. `begins_thread` is called on
-// each OS thread before it runs blocks. Throws Error where the machine lacks something.
+// Runs all launches; what happens lands in `memory`. `make_checker` is for runs with checks. `begins_thread` is called
+// on each OS thread before it runs blocks. Throws Error where the machine lacks something.
 void execute(const launch::Plan& plan, std::span<const Runnable> kernels, const launch::Request& request,
              RunMemory& memory, const MakeChecker& make_checker, void (*begins_thread)() = nullptr);
 

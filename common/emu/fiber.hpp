@@ -58,8 +58,8 @@ public:
     static constexpr std::size_t kGuardBytes = 68 * 1024;
     static constexpr std::size_t kStride = kStackBytes + kGuardBytes;
 
-    // Guards are part of the mapping where the kernel can do that (Linux 6.13), else they cut it into pieces, of which a
-    // process has some 65000: see most_pools(). Throws Error where there is no room.
+    // Guards are part of the mapping where the kernel can do that (Linux 6.13), else they cut it into pieces, of which
+    // a process has some 65000: see most_pools(). Throws Error where there is no room.
     explicit StackPool(std::size_t stacks);
     ~StackPool();
     StackPool(const StackPool&) = delete;

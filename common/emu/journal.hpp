@@ -62,9 +62,9 @@ struct ImageEntry {
     bool is_buffer = false;
 };
 
-// A finding as it is made, when not all of it is known. Lines: where they are 0, addresses in the kernel to look them up
-// by; in the sentence and the advice kLineMark and kOtherLineMark stand for them. Records: how many events of the lane
-// were recorded before; -1: none, kLast: the last one that fits.
+// A finding as it is made, when not all of it is known. Lines: where they are 0, addresses in the kernel to look them
+// up by; in the sentence and the advice kLineMark and kOtherLineMark stand for them. Records: how many events of the
+// lane were recorded before; -1: none, kLast: the last one that fits.
 struct Found {
     static constexpr char kLineMark = '\1', kOtherLineMark = '\2';
     static constexpr std::int64_t kLast = std::int64_t{1} << 62;
@@ -116,8 +116,8 @@ public:
         return place;
     }
     bool add_text(EntryKind kind, std::string_view text);
-    // A finding; of what is returned, the count and the lanes may be changed later. Null when the journal is full, which
-    // is noted.
+    // A finding; of what is returned, the count and the lanes may be changed later. Null when the journal is full,
+    // which is noted.
     FindingEntry* add(const Found& found);
 
     // The record has reached a limit; nothing more is recorded.

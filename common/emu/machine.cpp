@@ -285,8 +285,8 @@ void Machine::let_others_run() {
     if (to != current) go_to(to);
 }
 
-// A lane that does nothing but atomics may wait for what another lane has yet to write: a lock, a flag. One that looks at
-// the same word again, by an atomic that leaves it as it is, does.
+// A lane that does nothing but atomics may wait for what another lane has yet to write: a lock, a flag. One that looks
+// at the same word again, by an atomic that leaves it as it is, does.
 void Machine::atomic_done(const lanewise_emulated::Atomic& what, bool changed) {
     if (changed) memory_changes();
     else volatile_access(what.address, what.line ? nullptr : what.pc, what.line);

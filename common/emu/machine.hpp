@@ -96,8 +96,8 @@ public:
     // Runs one block of the launch to its end. `observer` may be null.
     void run_block(std::uint64_t number, Observer* observer);
 
-    // What becomes of a block that only waits: others have run, which it may have waited for; all of them have waited for
-    // very long; no thread has changed anything for very long; or the launch has ended meanwhile.
+    // What becomes of a block that only waits: others have run, which it may have waited for; all of them have waited
+    // for very long; no thread has changed anything for very long; or the launch has ended meanwhile.
     enum class Others { ran, too_long, stuck, ended };
     // What lets them run. Without it a block that waits for another one is stopped.
     void set_others(std::function<Others(std::uint32_t turns)> let_run) { let_other_blocks_run_ = std::move(let_run); }
@@ -211,7 +211,8 @@ private:
     trace::Op barrier_op_ = trace::Op::sync_block;
     bool barrier_votes_ = false;       // some of them brought a predicate
     const void* barrier_pc_ = nullptr; // where one of them came from; null: not known
-    // The barriers of the block so far, and which of them each call was first. Lanes that returned: after how many, + 1.
+    // The barriers of the block so far, and which of them each call was first. Lanes that returned: after how many, +
+    // 1.
     struct BarrierCall {
         const void* pc;
         int line;
@@ -249,7 +250,8 @@ private:
     std::uint64_t changes_ = 0, changes_before_ = 0;
     std::uint32_t spinning_ = 0;       // who did the last atomics, and how many on end
     std::uint32_t spins_ = 0;
-    // The places and words that each lane looked at last and since it changed anything, as numbers that tell them apart.
+    // The places and words that each lane looked at last and since it changed anything, as numbers that tell them
+    // apart.
     using Looks = std::array<std::uint64_t, 4>;
     std::array<Looks, kMaxThreads> looks_{};
     bool looks_any_ = false;           // some are set

@@ -28,8 +28,8 @@ struct BufferPlace {
 // of them. When the journal is full it goes on without recording.
 class Recorder : public Observer {
 public:
-    // `snapshots` are the plan's: the parts of its buffers that are kept at each block barrier. `events` counts those of
-    // the whole run.
+    // `snapshots` are the plan's: the parts of its buffers that are kept at each block barrier. `events` counts those
+    // of the whole run.
     Recorder(std::span<const BufferPlace> buffers, std::span<const launch::Plan::Snapshot> snapshots, Journal journal,
              std::uint64_t& events)
         : buffers_(buffers), snapshots_(snapshots), journal_(journal), events_(events) {}

@@ -22,8 +22,8 @@ inline constexpr std::uint64_t kMaxEventsOfCancelled = std::uint64_t{1} << 14;
 // How a run came to its end.
 enum class RunEnd : std::uint8_t { by_itself, runaway, cancelled };
 
-// The outcome of the run of `plan` that left `memory`. The reading may be cancelled, too. Throws Error where the run says
-// that it was not possible.
+// The outcome of the run of `plan` that left `memory`. The reading may be cancelled, too. Throws Error where the run
+// says that it was not possible.
 launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kernels, const launch::Request& request,
                         const RunMemory& memory, SourceLines& lines, RunEnd end = RunEnd::by_itself);
 
@@ -32,8 +32,8 @@ void end_early(trace::Trace& trace);
 // Says on which line that was, where it is known.
 void tell_line_of_end(trace::Trace& trace, int line);
 
-// The verdict of a run with checks, from its findings and from what was not decided. Wrong: something is. Not decided: a
-// limit came first.
+// The verdict of a run with checks, from its findings and from what was not decided. Wrong: something is. Not decided:
+// a limit came first.
 void judge(launch::Outcome& outcome);
 
 }  // namespace lanewise::emu

@@ -21,7 +21,8 @@ struct LaunchShape {
 // the kernel, its shape and CUDA's message where the GPU refuses it.
 void launch_kernel(const void* stub, const LaunchShape& shape, void** arguments, CUstream_st* stream = nullptr);
 
-// How many clusters of `cluster` blocks run at once on this GPU; 1 at least. Throws Error where the GPU refuses the shape.
+// How many clusters of `cluster` blocks run at once on this GPU; 1 at least. Throws Error where the GPU refuses the
+// shape.
 std::uint32_t clusters_at_once(const void* stub, const LaunchShape& shape, std::uint32_t cluster);
 
 // Waits for `stream` and throws Error with the kernel, its shape and CUDA's message where it failed while running.

@@ -40,8 +40,8 @@ struct Request {
     std::optional<Order> block_order = {};     // of blocks, where it is another one than that of lanes and warps
     bool checks = false;                       // emulator: judge races, bounds, reads of what was never written
     int threads = 1;                           // emulator: OS threads over blocks (one where it records or checks)
-    // A backend in a process of its own (common/worker) ends the run within 0.2 s where that is asked for, with a finding,
-    // and says now and then how far it is; others do not look.
+    // A backend in a process of its own (common/worker) ends the run within 0.2 s where that is asked for, with a
+    // finding, and says now and then how far it is; others do not look.
     std::stop_token stop = {};
     std::function<void(const Progress&)> progress = {};
 };

@@ -65,8 +65,8 @@ struct Variant {
     bool permutation = false;         // --text shows each of its shuffles as a matrix of lanes, too
     std::string compared_with = {};   // the one that it is compared with first; empty: none
     std::string declared_wrong = {};  // why its result is not expected to hold; empty: it is
-    // Lanes that do it, where no check sees it: legal accesses, wrong numbers. Shown as findings of the run are; --check
-    // does not count them.
+    // Lanes that do it, where no check sees it: legal accesses, wrong numbers. Shown as findings of the run are;
+    // --check does not count them.
     std::function<std::vector<trace::Finding>(const trace::Trace& trace)> mistakes = {};
     std::uint64_t timed_n = std::uint64_t{1} << 20;  // what --time runs on when the command line does not say
     std::uint64_t timed_columns = 0;                 // … in rows of so many; 0: `columns`

@@ -4,7 +4,10 @@
 #include "common/timing/costs.hpp"
 #include "common/measure/meter.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
+
+using timing::Timing;
+
 namespace {
 
 [[noreturn]] void refuse() {
@@ -23,8 +26,8 @@ Timing measure_baseline(const std::string&, const launch::Plan&, std::uint64_t, 
 
 Timing measure_limit(const std::string&, const launch::Plan&, const MeasureOptions&) { refuse(); }
 
-CostTable measure_costs(const CostProgress&) { refuse(); }
+timing::CostTable measure_costs(const timing::CostProgress&) { refuse(); }
 
 std::unique_ptr<Meter> make_gpu_meter(const launch::KernelSet&) { refuse(); }
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

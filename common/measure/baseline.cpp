@@ -19,7 +19,10 @@
 #include "common/measure/measure.hpp"
 #include "common/measure/sampler.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
+
+using timing::Timing;
+
 namespace {
 
 // The reference in double, and how far a float result may be from it.
@@ -179,4 +182,4 @@ Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::
     return timing;
 }
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

@@ -1,4 +1,4 @@
-// Is our clock right? One kernel timed three times: by timing::measure (graphs of runs between two events,
+// Is our clock right? One kernel timed three times: by measure::measure (graphs of runs between two events,
 // the median of many), and by two clocks written here that share nothing with it: graphs built node by node, and plain
 // launches on a stream. Each is taken in two lengths, whose difference leaves out what beginning and ending cost. Exit
 // status 1 where ours differs by more than kAgree from the graphs, or, from 2^26 values on, from the plain launches:
@@ -53,7 +53,7 @@ double ours(const std::vector<float>& values, unsigned blocks) {
     const auto in = plan.input("in", values);
     const auto out = plan.scratch<float>("out", std::uint64_t{blocks} * kThreads);
     plan.launch("strided_sums", "", {blocks}, {kThreads}, in, out, static_cast<unsigned>(values.size()));
-    return timing::measure(plan, kernels).median_us;
+    return measure::measure(plan, kernels).median_us;
 }
 
 // What is launched, with its buffers filled once.

@@ -6,7 +6,7 @@
 
 #include "common/measure/cost_operations.cuh"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 namespace {
 
 // Odd, so that what comes back to where it was after two steps, or after 32, does not after a round.
@@ -216,4 +216,4 @@ int spin(unsigned microseconds) {
     return cudaGetLastError();
 }
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

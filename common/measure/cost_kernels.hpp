@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <span>
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 
 // What every cost kernel is given. Values a compiler must not know come from here.
 struct CostInput {
@@ -81,4 +81,4 @@ int fill_cost_stream(unsigned* words, unsigned count);
 // Keeps the GPU busy for about `microseconds`, so that its clocks rise.
 int spin(unsigned microseconds);
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

@@ -7,7 +7,7 @@
 
 #include "common/measure/cost_kernels.hpp"
 
-namespace lanewise::timing::cost {
+namespace lanewise::measure::cost {
 
 constexpr unsigned kAll = 0xffffffffu;
 
@@ -405,4 +405,4 @@ struct StoreFence : OneValue {
     }
 };
 
-}  // namespace lanewise::timing::cost
+}  // namespace lanewise::measure::cost

@@ -8,7 +8,7 @@
 
 #include <cub/version.cuh>
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 
 inline constexpr std::uint64_t kIntMax = std::numeric_limits<int>::max();
 // Since CUB 2.2 the count's type is the caller's; before, it was an int.
@@ -22,4 +22,4 @@ int with_count(std::uint64_t n, Reduce reduce) {
     else return cudaErrorInvalidValue;
 }
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

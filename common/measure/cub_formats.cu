@@ -11,7 +11,7 @@
 
 #include "common/measure/cub_count.cuh"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 namespace {
 
 template <class T>
@@ -56,4 +56,4 @@ constexpr Baseline kBaselines[] = {
 
 std::span<const Baseline> cub_of_formats() { return kBaselines; }
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

@@ -4,7 +4,7 @@
 
 #include "common/measure/cub_count.cuh"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 namespace {
 
 int sum(void* memory, std::size_t& bytes, const void* in, void* out, std::uint64_t n, CUstream_st* stream) {
@@ -42,4 +42,4 @@ std::uint64_t cub_most_values() {
     return kWideCounts ? static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max()) : kIntMax;
 }
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

@@ -9,7 +9,7 @@
 
 struct CUstream_st;
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 
 // In the form that CUB's device functions have: without `memory` it only says in `bytes` how much it needs. `in` are n
 // values of the function's type. Returns a cudaError_t. Up to INT_MAX values CUB is called with an int, as most
@@ -37,4 +37,4 @@ std::span<const Baseline> cub_of_floats();
 // The most values that this toolkit's CUB takes.
 std::uint64_t cub_most_values();
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

@@ -9,7 +9,11 @@
 #include "common/measure/meter.hpp"
 #include "common/measure/sampler.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
+
+using timing::Timing;
+using timing::TimingTable;
+
 namespace {
 
 class GpuMeter final : public Meter {
@@ -25,27 +29,27 @@ public:
         table.driver = device_.driver;
         return table;
     }
-    GpuState state() const override { return watch_.read(); }
+    timing::GpuState state() const override { return watch_.read(); }
     std::uint64_t free_bytes() const override {
         std::size_t free = 0, all = 0;
         CUDA_CHECK(cudaMemGetInfo(&free, &all));
         return free;
     }
     Timing measure(const launch::Plan& plan, const MeasureOptions& options) override {
-        return timing::measure(plan, kernels_, options);
+        return measure::measure(plan, kernels_, options);
     }
     Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::uint64_t n,
                             const MeasureOptions& options) override {
-        return timing::measure_baseline(name, plan, n, options);
+        return measure::measure_baseline(name, plan, n, options);
     }
     Timing measure_limit(const std::string& name, const launch::Plan& plan, const MeasureOptions& options) override {
-        return timing::measure_limit(name, plan, options);
+        return measure::measure_limit(name, plan, options);
     }
 
 private:
     const launch::KernelSet& kernels_;
     gpu::Device device_;
-    GpuWatch watch_;
+    timing::GpuWatch watch_;
 };
 
 }  // namespace
@@ -61,4 +65,4 @@ std::unique_ptr<Meter> make_gpu_meter(const launch::KernelSet& kernels) {
     return std::make_unique<GpuMeter>(kernels);
 }
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

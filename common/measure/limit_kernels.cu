@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 namespace {
 
 struct Bytes {
@@ -105,4 +105,4 @@ int launch_plain_copy(LimitShape shape, unsigned sms, const void* in, std::uint6
     return cudaGetLastError();
 }
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

@@ -5,7 +5,7 @@
 
 struct CUstream_st;
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 
 // Which shape is fastest depends on the size.
 struct LimitShape {
@@ -27,4 +27,4 @@ int launch_empty(CUstream_st* stream);
 int launch_plain_copy(LimitShape shape, unsigned sms, const void* in, std::uint64_t bytes, void* out,
                       CUstream_st* stream);
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

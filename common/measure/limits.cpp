@@ -20,7 +20,10 @@
 #include "common/measure/measure.hpp"
 #include "common/measure/sampler.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
+
+using timing::Timing;
+
 namespace {
 
 constexpr std::array<LimitShape, 10> kShapes{{{1024, 1, 2}, {1024, 1, 4}, {1024, 2, 2}, {1024, 2, 4}, {512, 4, 4},
@@ -32,7 +35,8 @@ constexpr std::size_t kBestShapes = 3;
 constexpr int kTrySamples = 7;
 constexpr double kTrySeconds = 0.05, kTryWarmSeconds = 0.002;
 
-// The bytes of all inputs in a row. One input, which may be of gigabytes, is not copied; several are joined in `joined`.
+// The bytes of all inputs in a row. One input, which may be of gigabytes, is not copied; several are joined in
+// `joined`.
 std::span<const std::byte> inputs_of(const launch::Plan& plan, std::vector<std::byte>& joined) {
     std::vector<std::span<const std::byte>> inputs;
     for (const launch::BufferSpec& buffer : plan.buffers)
@@ -112,12 +116,12 @@ void sort_shapes(std::vector<LimitShape>& shapes, const Limit& limit, const std:
 }  // namespace
 
 Timing measure_limit(const std::string& name, const launch::Plan& plan, const MeasureOptions& options) {
-    const bool copies = name == kPlainCopy;
-    if (!copies && name != kPlainRead && name != kEmptyKernel)
-        throw Error(
-            fmt::format("There is no limit '{}'; there are: {}, {}, {}.", name, kPlainRead, kPlainCopy, kEmptyKernel));
+    const bool copies = name == timing::kPlainCopy;
+    if (!copies && name != timing::kPlainRead && name != timing::kEmptyKernel)
+        throw Error(fmt::format("There is no limit '{}'; there are: {}, {}, {}.", name, timing::kPlainRead,
+                                timing::kPlainCopy, timing::kEmptyKernel));
     require_gpu();
-    if (name == kEmptyKernel) {
+    if (name == timing::kEmptyKernel) {
         Timing timing;
         timing.variant = name;
         timing.baseline = timing.limit = true;
@@ -150,4 +154,4 @@ Timing measure_limit(const std::string& name, const launch::Plan& plan, const Me
     return timing;
 }
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

@@ -12,7 +12,10 @@
 #include "common/launch/verify.hpp"
 #include "common/measure/sampler.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
+
+using timing::Timing;
+
 namespace {
 
 // Only the elements that something is expected of: buffers of many gigabytes stay where they are.
@@ -65,4 +68,4 @@ Timing measure(const launch::Plan& plan, const launch::KernelSet& kernels, const
     return timing;
 }
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

@@ -10,7 +10,7 @@
 #include "common/launch/plan.hpp"
 #include "common/timing/timing.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 
 // What the L2 cache holds when a launch begins.
 enum class L2 : std::uint8_t {
@@ -34,11 +34,11 @@ inline constexpr int kMinSamples = 5;
 // TimingTable::method of what measure() does, as text.
 std::string method_text(const MeasureOptions& options);
 
-// Runs `plan` once on fresh buffers and verifies it, then times it: outputs that launches add to zeroed, and all launches made, again and
-// again over the same buffers. A result outside its bound is not timed: within_bound is false and samples 0. Fills in
-// value, error, times, samples and bytes; the variant's name, n and block are the caller's. Throws Error where a
-// launch is not possible or there is no GPU.
-Timing measure(const launch::Plan& plan, const launch::KernelSet& kernels, const MeasureOptions& options = {});
+// Runs `plan` once on fresh buffers and verifies it, then times it: outputs that launches add to zeroed, and all
+// launches made, again and again over the same buffers. A result outside its bound is not timed: within_bound is false
+// and samples 0. Fills in value, error, times, samples and bytes; the variant's name, n and block are the caller's.
+// Throws Error where a launch is not possible or there is no GPU.
+timing::Timing measure(const launch::Plan& plan, const launch::KernelSet& kernels, const MeasureOptions& options = {});
 
 // Names for measure_baseline(): "CUB DeviceReduce::Sum", "…::Max", "…::Min". Empty without CUDA.
 std::vector<std::string> baselines();
@@ -48,14 +48,14 @@ std::vector<std::string> baselines();
 // Of what is narrower than f32 it knows the sum alone, with a float as accumulator (of i8 an int): CUB's Reduce, and
 // the row is named so. Values of 8 bits are converted as they are read. Throws Error when there is no such baseline, no
 // such input or no GPU.
-Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::uint64_t n,
-                        const MeasureOptions& options = {});
+timing::Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::uint64_t n,
+                                const MeasureOptions& options = {});
 
 // What no kernel on these inputs can be faster than: "plain read" reads every byte of the plan's inputs once, in
 // unrolled loads of 16 bytes, and writes nothing; "plain copy" writes them to another buffer as well. Both are verified
 // first, and of several launch shapes the fastest is timed. "empty kernel" is a launch alone. Throws Error as
 // measure_baseline().
-Timing measure_limit(const std::string& name, const launch::Plan& plan, const MeasureOptions& options = {});
+timing::Timing measure_limit(const std::string& name, const launch::Plan& plan, const MeasureOptions& options = {});
 
 // The plan's first input of one or more f32, f16 or bf16. Throws Error naming `what` needs it where there is none.
 const launch::BufferSpec& first_floats(const launch::Plan& plan, const std::string& what);
@@ -69,4 +69,4 @@ std::string input_element(const launch::Plan& plan);
 // Global bytes that one run of `plan` must move: bytes_moved, or inputs and outputs once each.
 std::uint64_t bytes_of(const launch::Plan& plan);
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

@@ -6,7 +6,10 @@
 #include "common/launch/kernel_exports.hpp"
 #include "common/measure/meter.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
+
+using timing::Timing;
+
 namespace {
 
 __global__ void add_all(const float* in, float* out, unsigned n) {
@@ -166,7 +169,7 @@ TEST_F(Measured, TheMeterTellsOfItsGpu) {
     const auto meter = make_gpu_meter(kernels_);
     EXPECT_EQ(meter->machine().gpu, gpu::device().name);
     EXPECT_GT(meter->free_bytes(), 1u << 20);
-    const GpuState state = meter->state();
+    const timing::GpuState state = meter->state();
     if (state.known()) {
         EXPECT_GT(state.sm_mhz, 0);
         EXPECT_LT(state.temperature_c, 150);
@@ -183,4 +186,4 @@ TEST_F(Measured, AnUnknownBaselineOrInputIsASentence) {
 }
 
 }  // namespace
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

@@ -15,11 +15,17 @@
 #include "common/gpu/cuda_error.hpp"
 #include "common/gpu/event.hpp"
 #include "common/measure/cost_kernels.hpp"
+#include "common/measure/meter.hpp"
 #include "common/timing/costs.hpp"
 #include "common/timing/gpu_state.hpp"
 #include "common/measure/sampler.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
+
+using timing::Cost;
+using timing::CostInfo;
+using timing::CostTable;
+
 namespace {
 
 constexpr unsigned kLine = 128;            // bytes of a cache line, and from node to node
@@ -74,9 +80,9 @@ Setup setup_of(std::string_view id) {
     return setup;
 }
 
-CostFigure figure_of(std::vector<double> samples) {
+timing::CostFigure figure_of(std::vector<double> samples) {
     const int count = static_cast<int>(samples.size());
-    const Spread spread = spread_of(std::move(samples));
+    const timing::Spread spread = timing::spread_of(std::move(samples));
     return {spread.median, spread.low, spread.high, count};
 }
 
@@ -186,7 +192,7 @@ private:
             each.push_back(1e3 * (full.microseconds - brief.microseconds) / (warps * steps * lanes * blocks_));
         }
         row.throughput = figure_of(std::move(rates));
-        if (setup.gpu_wide) row.gpu_ns = spread_of(std::move(each)).median;
+        if (setup.gpu_wide) row.gpu_ns = timing::spread_of(std::move(each)).median;
     }
 
     // One launch of all SMs: the cycles from the first warp's start to the last one's end, for each block.
@@ -297,10 +303,10 @@ private:
 
 }  // namespace
 
-CostTable measure_costs(const CostProgress& progress) {
+CostTable measure_costs(const timing::CostProgress& progress) {
     require_gpu();
     CostTable table;
-    const GpuWatch watch(pci_address());
+    const timing::GpuWatch watch(pci_address());
     Bench bench;
     table.gpu = bench.device().name;
     table.compute_capability = bench.device().compute_capability;
@@ -311,7 +317,7 @@ CostTable measure_costs(const CostProgress& progress) {
         "each SM with four independent chains each (loads: none waits for another), two lengths as well; "
         "median, 5th and 95th percentile; ns from the SM's cycles over the GPU's global timer in the same kernels";
     table.before = watch.read();
-    const auto catalog = cost_catalog();
+    const auto catalog = timing::cost_catalog();
     for (std::size_t i = 0; i < catalog.size(); ++i) {
         if (progress) progress(i, catalog.size(), catalog[i].name);
         const auto kernels = cost_kernels();
@@ -329,4 +335,4 @@ CostTable measure_costs(const CostProgress& progress) {
     return table;
 }
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

@@ -6,9 +6,14 @@
 
 #include "common/gpu/device.hpp"
 #include "common/measure/cost_kernels.hpp"
+#include "common/measure/meter.hpp"
 #include "common/timing/costs.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
+
+using timing::Cost;
+using timing::cost_catalog;
+
 namespace {
 
 // Without a GPU too: a row that has no kernel, or a kernel without a row, is a slip.
@@ -24,7 +29,7 @@ TEST(CostKernels, AreThoseOfTheCatalog) {
 
 TEST(MeasuredCosts, AreWhatEveryGpuHas) {
     if (std::string why; !gpu::available(&why)) GTEST_SKIP() << why;
-    const CostTable table = measure_costs();
+    const timing::CostTable table = measure_costs();
     ASSERT_EQ(table.rows.size(), cost_catalog().size());
     const auto row = [&](const std::string& id) {
         return *std::find_if(table.rows.begin(), table.rows.end(), [&](const Cost& each) { return each.id == id; });
@@ -55,4 +60,4 @@ TEST(MeasuredCosts, AreWhatEveryGpuHas) {
 }
 
 }  // namespace
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

@@ -8,29 +8,35 @@
 #include "common/launch/kernel.hpp"
 #include "common/launch/plan.hpp"
 #include "common/measure/measure.hpp"
+#include "common/timing/costs.hpp"
 #include "common/timing/timing.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 
 class Meter {
 public:
     virtual ~Meter() = default;
 
     // A table without rows: the machine's name and driver.
-    virtual TimingTable machine() const = 0;
-    virtual GpuState state() const = 0;
+    virtual timing::TimingTable machine() const = 0;
+    virtual timing::GpuState state() const = 0;
     // Bytes of memory the GPU has to give.
     virtual std::uint64_t free_bytes() const = 0;
 
-    // As timing::measure and timing::measure_baseline.
-    virtual Timing measure(const launch::Plan& plan, const MeasureOptions& options) = 0;
-    virtual Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::uint64_t n,
-                                    const MeasureOptions& options) = 0;
-    // As timing::measure_limit.
-    virtual Timing measure_limit(const std::string& name, const launch::Plan& plan, const MeasureOptions& options) = 0;
+    // As measure::measure and measure::measure_baseline.
+    virtual timing::Timing measure(const launch::Plan& plan, const MeasureOptions& options) = 0;
+    virtual timing::Timing measure_baseline(const std::string& name, const launch::Plan& plan, std::uint64_t n,
+                                            const MeasureOptions& options) = 0;
+    // As measure::measure_limit.
+    virtual timing::Timing measure_limit(const std::string& name, const launch::Plan& plan,
+                                         const MeasureOptions& options) = 0;
 };
 
 // The first GPU, running `kernels` (kept by reference). Throws Error where there is none.
 std::unique_ptr<Meter> make_gpu_meter(const launch::KernelSet& kernels);
 
-}  // namespace lanewise::timing
+// Measures the catalog of operations on the first GPU, in a few seconds. CostTable::date is the caller's. Throws Error
+// with gpu::available()'s sentence where there is no GPU, and where a chain computed something wrong.
+timing::CostTable measure_costs(const timing::CostProgress& progress = {});
+
+}  // namespace lanewise::measure

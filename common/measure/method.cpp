@@ -4,7 +4,7 @@
 #include "common/base/error.hpp"
 #include "common/measure/measure.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 
 const char* l2_name(L2 l2) { return l2 == L2::warm ? "warm" : "flushed"; }
 
@@ -51,4 +51,4 @@ std::string input_element(const launch::Plan& plan) {
     return "";
 }
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

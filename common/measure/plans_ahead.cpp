@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <thread>
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 namespace {
 
 // Values in all plans made ahead. A larger plan is made when its turn comes.
@@ -35,4 +35,4 @@ void PlansAhead::wait() {
     for (const auto& [at, plan] : made_) plan.wait();
 }
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

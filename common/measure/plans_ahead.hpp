@@ -11,11 +11,12 @@
 #include "common/launch/plan.hpp"
 #include "common/measure/sweep.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 
 class PlansAhead {
 public:
-    // Keeps a reference to the jobs, whose plan() must be callable from any thread. `most` plans are made ahead; 0: none.
+    // Keeps a reference to the jobs, whose plan() must be callable from any thread. `most` plans are made ahead; 0:
+    // none.
     PlansAhead(const std::vector<Job>& jobs, std::size_t most);
 
     // The plan of job `at`, of which those before are no longer asked for. Throws what Job::plan throws.
@@ -32,4 +33,4 @@ private:
 // A quarter of this machine's threads, four at most: the one that measures must not wait for a core.
 std::size_t plans_made_ahead();
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

@@ -16,7 +16,10 @@
 #include "common/gpu/event.hpp"
 #include "common/gpu/graph.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
+
+using timing::Timing;
+
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -143,7 +146,8 @@ void require_gpu() {
 
 void sample(const Work& work, const std::string& what, const MeasureOptions& options, Timing& timing) {
     int runs = 0;
-    set_times(timing, samples_of(work, what, options,
+    timing::set_times(timing,
+                      samples_of(work, what, options,
                                  {kMinSamples, options.samples, options.warm_seconds, options.max_seconds}, runs));
 }
 
@@ -161,11 +165,11 @@ void sample_in_places(std::uint64_t bytes, const std::function<Work()>& place, c
         works.push_back(place());
         const auto more = samples_of(works.back(), what, options, share, runs);
         samples.insert(samples.end(), more.begin(), more.end());
-        medians += spread_of(more).median;
+        medians += timing::spread_of(more).median;
         share.warm_seconds = options.warm_seconds / places;   // the clocks have risen
     }
-    set_times(timing, std::move(samples));
+    timing::set_times(timing, std::move(samples));
     timing.median_us = medians / static_cast<double>(works.size());
 }
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

@@ -10,13 +10,13 @@
 
 struct CUstream_st;
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 
 // Puts one run of what is timed on the stream it is given.
 using Work = std::function<void(CUstream_st*)>;
 
 // Times `work` and fills in the times and samples of `timing`. `what` names it in sentences.
-void sample(const Work& work, const std::string& what, const MeasureOptions& options, Timing& timing);
+void sample(const Work& work, const std::string& what, const MeasureOptions& options, timing::Timing& timing);
 
 // Times the same work in several places of memory, options.places of them where its `bytes` can stay in L2: the samples
 // are those of all, the median is the mean of the places' medians. Each call of `place` gives the work on buffers of
@@ -24,7 +24,7 @@ void sample(const Work& work, const std::string& what, const MeasureOptions& opt
 // and with it up to 4 % of a time: samples of one place agree with each other and not with the next run, and the median
 // of all would be of the one kind or the other by the turn of one place.
 void sample_in_places(std::uint64_t bytes, const std::function<Work()>& place, const std::string& what,
-                      const MeasureOptions& options, Timing& timing);
+                      const MeasureOptions& options, timing::Timing& timing);
 
 // Throws Error with the reason when there is no GPU.
 void require_gpu();
@@ -32,4 +32,4 @@ void require_gpu();
 // Of the first GPU, as GpuWatch takes it. Throws Error where there is none.
 std::string pci_address();
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

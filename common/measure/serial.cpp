@@ -12,7 +12,10 @@
 
 #include "common/base/error.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
+
+using timing::Timing;
+
 namespace {
 
 // Not inlined, so that the compiler cannot keep a sum from one pass to the next.
@@ -68,8 +71,8 @@ Timing measure_serial_sum(const launch::Plan& plan, const MeasureOptions& option
             break;
     }
     static_cast<void>(kept);
-    set_times(timing, std::move(samples));
+    timing::set_times(timing, std::move(samples));
     return timing;
 }
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

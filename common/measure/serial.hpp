@@ -7,7 +7,7 @@
 #include "common/measure/measure.hpp"
 #include "common/timing/timing.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 
 inline constexpr const char* kSerialSum = "serial sum, one CPU core";
 
@@ -16,6 +16,6 @@ std::string cpu_name();
 
 // A plain float loop over the plan's first f32 input, timed on this machine's CPU by the steady clock: each sample is
 // one pass, after one that is not counted. Needs no GPU. Throws Error where the plan has no such input.
-Timing measure_serial_sum(const launch::Plan& plan, const MeasureOptions& options = {});
+timing::Timing measure_serial_sum(const launch::Plan& plan, const MeasureOptions& options = {});
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

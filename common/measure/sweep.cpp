@@ -13,7 +13,11 @@
 #include "common/measure/plans_ahead.hpp"
 #include "common/measure/serial.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
+
+using timing::Timing;
+using timing::TimingTable;
+
 namespace {
 
 // Ends a sweep that was asked to end; never leaves this file.
@@ -117,14 +121,14 @@ private:
                 or_noted([&] { measure_serial(job, plan); });
         }
         if (options_.launch && !std::exchange(launch_done_, true)) {
-            announce(job, kEmptyKernel);
+            announce(job, timing::kEmptyKernel);
             or_noted([&] {
-                Timing row = meter_.measure_limit(kEmptyKernel, plan, options_.measure);
+                Timing row = meter_.measure_limit(timing::kEmptyKernel, plan, options_.measure);
                 row.n = job.n;
                 limits_.push_back({std::move(row), 0});
             });
         }
-        for (const char* limit : {kPlainRead, kPlainCopy}) {
+        for (const char* limit : {timing::kPlainRead, timing::kPlainCopy}) {
             if (element.empty() || !done_beside_.insert({limit, element}).second) continue;
             // Bytes are bytes: f16 and bf16 share a measurement.
             const std::uint64_t bytes = input_bytes(plan);
@@ -235,4 +239,4 @@ TimingTable sweep(Meter& meter, const std::vector<Job>& jobs, const SweepOptions
     return sweep.finish(partial);
 }
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

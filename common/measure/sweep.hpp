@@ -10,7 +10,7 @@
 #include "common/measure/meter.hpp"
 #include "common/timing/timing.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
 
 // One variant at one size. Plans hold their inputs, so they are made shortly before their turn and freed after it.
 struct Job {
@@ -19,8 +19,8 @@ struct Job {
     std::string size;            // Timing::size
     std::uint64_t n = 0;
     std::uint32_t block = 0;
-    // The plan on n values, from any thread. May throw Error: of what exit status kExitUsage the row is skipped, and the
-    // sentence noted.
+    // The plan on n values, from any thread. May throw Error: of what exit status kExitUsage the row is skipped, and
+    // the sentence noted.
     std::function<launch::Plan()> plan;
     // Bytes the plan's buffers will take on the GPU, without making it; nothing: unknown until it is made.
     std::function<std::uint64_t()> bytes = {};
@@ -41,8 +41,8 @@ struct SweepOptions {
 // the same bytes, each once for each size and type of input. The GPU's state is noted before and after. What does not
 // fit or does not exist is noted and skipped; a cancelled sweep, or one whose GPU fails, keeps its rows and says so in
 // `partial`. Throws Error where nothing at all was measured.
-TimingTable sweep(Meter& meter, const std::vector<Job>& jobs, const SweepOptions& options);
+timing::TimingTable sweep(Meter& meter, const std::vector<Job>& jobs, const SweepOptions& options);
 
 inline constexpr const char* kCancelled = "interrupted";
 
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

@@ -12,7 +12,15 @@
 #include "common/timing/gpu_state.hpp"
 #include "common/timing/sizes.hpp"
 
-namespace lanewise::timing {
+namespace lanewise::measure {
+
+using timing::GpuState;
+using timing::parse_sizes;
+using timing::Size;
+using timing::state_text;
+using timing::Timing;
+using timing::TimingTable;
+
 namespace {
 
 std::string refusal(const std::function<void()>& work) {
@@ -63,7 +71,7 @@ private:
         Timing timing;
         timing.variant = name;
         timing.bytes = bytes_of(plan);
-        set_times(timing, {factor * static_cast<double>(timing.bytes) / 1000});
+        timing::set_times(timing, {factor * static_cast<double>(timing.bytes) / 1000});
         return timing;
     }
 };
@@ -148,15 +156,15 @@ TEST(Sweep, ALaunchAloneIsMeasuredOnceWhereItIsAskedFor) {
     SweepOptions options;
     options.launch = true;
     const auto table = sweep(meter, {job("a", 1000), job("a", 2000)}, options);
-    EXPECT_EQ(std::count(meter.measured.begin(), meter.measured.end(), kEmptyKernel), 1);
+    EXPECT_EQ(std::count(meter.measured.begin(), meter.measured.end(), timing::kEmptyKernel), 1);
     const auto row = std::find_if(table.rows.begin(), table.rows.end(),
-                                  [](const Timing& each) { return each.variant == kEmptyKernel; });
+                                  [](const Timing& each) { return each.variant == timing::kEmptyKernel; });
     ASSERT_NE(row, table.rows.end());
     EXPECT_TRUE(row->limit);
     EXPECT_EQ(row->n, 1000u);
     PretendedMeter without;
     sweep(without, {job("a", 1000)}, {});
-    EXPECT_EQ(std::count(without.measured.begin(), without.measured.end(), kEmptyKernel), 0);
+    EXPECT_EQ(std::count(without.measured.begin(), without.measured.end(), timing::kEmptyKernel), 0);
 }
 
 TEST(Sizes, TheTableHasNineShapes) {
@@ -185,9 +193,9 @@ TEST(Sizes, RangesRunFromLowToHigh) {
     EXPECT_EQ(numbers("1:9:+-1"), (std::vector<std::uint64_t>{1, 2, 3, 4, 5, 7, 8, 9}));  // 9 ends it
     EXPECT_EQ(numbers("1024:2048:+-1"), (std::vector<std::uint64_t>{1023, 1024, 1025, 2047, 2048}));
     EXPECT_EQ(numbers("7:7"), (std::vector<std::uint64_t>{7}));
-    EXPECT_EQ(size_text(1 << 20), "2^20");
-    EXPECT_EQ(size_text(1000), "1000");
-    EXPECT_EQ(size_text(64), "64");
+    EXPECT_EQ(timing::size_text(1 << 20), "2^20");
+    EXPECT_EQ(timing::size_text(1000), "1000");
+    EXPECT_EQ(timing::size_text(64), "64");
 }
 
 TEST(Sizes, BadOnesAreSentences) {
@@ -214,11 +222,11 @@ TEST(Sweep, EachSizeHasItsBaselinesOnce) {
     EXPECT_EQ(table.rows[5].size, "A");
     EXPECT_EQ(table.rows[0].against, "CUB DeviceReduce::Sum");
     EXPECT_EQ(table.rows[10].against, "");
-    EXPECT_DOUBLE_EQ(times_as_fast(table, table.rows[0]).value(), 1.5);
-    EXPECT_DOUBLE_EQ(percent_of_read(table, table.rows[0]).value(), 50);
-    EXPECT_FALSE(times_as_fast(table, table.rows[10]));
-    EXPECT_FALSE(times_as_fast(table, table.rows[3]));
-    EXPECT_DOUBLE_EQ(percent_of_read(table, table.rows[5]).value(), 100);
+    EXPECT_DOUBLE_EQ(timing::times_as_fast(table, table.rows[0]).value(), 1.5);
+    EXPECT_DOUBLE_EQ(timing::percent_of_read(table, table.rows[0]).value(), 50);
+    EXPECT_FALSE(timing::times_as_fast(table, table.rows[10]));
+    EXPECT_FALSE(timing::times_as_fast(table, table.rows[3]));
+    EXPECT_DOUBLE_EQ(timing::percent_of_read(table, table.rows[5]).value(), 100);
     EXPECT_EQ(table.partial, "");
     EXPECT_EQ(table.before->temperature_c, 40);
     EXPECT_EQ(table.after->temperature_c, 54);
@@ -226,7 +234,7 @@ TEST(Sweep, EachSizeHasItsBaselinesOnce) {
 
 TEST(Sweep, ManySumsAreNotComparedWithOneTotal) {
     PretendedMeter meter;
-    timing::Job many = job("many", 1000, "A");
+    measure::Job many = job("many", 1000, "A");
     many.plan = [plan = many.plan] {
         launch::Plan result = plan();
         result.expect(result.output<float>("sums", 2), {0, 0}, 0, "exact");
@@ -335,24 +343,24 @@ TEST(Summaries, AreGeometricMeansOverSizes) {
     add("a", "B", 2);
     add("b", "B", 8);
     add("lib", "B", 4, true);
-    const auto each = summaries(table);
+    const auto each = timing::summaries(table);
     ASSERT_EQ(each.size(), 2u);
     EXPECT_EQ(each[0].variant, "a");
     EXPECT_DOUBLE_EQ(each[0].mean, 2);
     EXPECT_DOUBLE_EQ(each[1].mean, std::sqrt(4 * 0.5));
     EXPECT_DOUBLE_EQ(each[1].worst, 0.5);
-    const auto best = summaries_of_best(table);
+    const auto best = timing::summaries_of_best(table);
     ASSERT_EQ(best.size(), 1u);
     EXPECT_DOUBLE_EQ(best[0].mean, std::sqrt(4 * 2.0));
     EXPECT_DOUBLE_EQ(best[0].worst, 2);
     EXPECT_EQ(best[0].rows, 2);
-    EXPECT_EQ(unsteady_rows(table), 0);
+    EXPECT_EQ(timing::unsteady_rows(table), 0);
     table.rows[0].high_us = 2.3;
-    EXPECT_EQ(unsteady_rows(table), 1);
+    EXPECT_EQ(timing::unsteady_rows(table), 1);
 }
 
 TEST(GpuState, WithoutTheLibraryItSaysSo) {
-    const GpuWatch watch("0000:00:00.0");  // no GPU is there, on any machine
+    const timing::GpuWatch watch("0000:00:00.0");  // no GPU is there, on any machine
     const GpuState state = watch.read();
     EXPECT_FALSE(state.known());
     EXPECT_NE(state.why_not, "");
@@ -363,4 +371,4 @@ TEST(GpuState, WithoutTheLibraryItSaysSo) {
 }
 
 }  // namespace
-}  // namespace lanewise::timing
+}  // namespace lanewise::measure

@@ -108,7 +108,7 @@ Parsed parse(const std::vector<std::string>& arguments) {
 
 // The file of a window that shows each save of it: where it is not right from the beginning, once it is.
 std::shared_ptr<OwnFile> open_once_right(const Asked& asked, const compile::Toolchain& tools,
-                                         const std::shared_ptr<worker::Pool>& pool, const lesson::Console& console) {
+                                         const std::shared_ptr<worker::Pool>& pool, const cli::Console& console) {
     const compile::WatchedFile file(asked.file);
     for (;;) {
         const std::uint64_t version = file.state()->version;
@@ -122,7 +122,7 @@ std::shared_ptr<OwnFile> open_once_right(const Asked& asked, const compile::Tool
     }
 }
 
-int check(const CheckSetup& setup, Parsed& parsed, lesson::Console& console) {
+int check(const CheckSetup& setup, Parsed& parsed, cli::Console& console) {
     if (!setup.pool)
         throw Error(
             "A kernel file of your own runs in a process of its own, which this system does not allow (pidfd_open, "
@@ -134,16 +134,16 @@ int check(const CheckSetup& setup, Parsed& parsed, lesson::Console& console) {
                                     : std::make_shared<OwnFile>(open_file(parsed.asked, tools, setup.pool));
     OwnFile& own = *opened;
     const std::string path = parsed.asked.file.generic_string();
-    lesson::Program program{{own.lesson,
-                             own.kernels,
-                             [&] { return worker::contained_emulator(setup.pool, setup.limits); },
-                             {},
-                             [](std::string* why) {
-                                 *why = "A kernel file of your own runs on the emulator.";
-                                 return false;
-                             },
-                             {},
-                             lesson::date_of_today}};
+    cli::Program program{{own.lesson,
+                          own.kernels,
+                          [&] { return worker::contained_emulator(setup.pool, setup.limits); },
+                          {},
+                          [](std::string* why) {
+                              *why = "A kernel file of your own runs on the emulator.";
+                              return false;
+                          },
+                          {},
+                          cli::date_of_today}};
     program.make_front_end = setup.make_front_end;
     program.tries_other_order = true;
     if (parsed.edit) program.live = live_file(program, parsed.asked, opened, tools, setup.pool);
@@ -151,8 +151,9 @@ int check(const CheckSetup& setup, Parsed& parsed, lesson::Console& console) {
     for (const compile::TextFile& file : own.library->files())
         if (file.first_line > 1) program.included.push_back({file.path, file.first_line});
     const SourceText source(own.library->files());
-    program.print_checks = [&](std::ostream& out, const std::vector<lesson::CheckedVariant>& rows,
-                               lesson::Paint paint) { return print_checks(out, source, own.programs, rows, paint); };
+    program.print_checks = [&](std::ostream& out, const std::vector<print::CheckedVariant>& rows, print::Paint paint) {
+        return print_checks(out, source, own.programs, rows, paint);
+    };
     std::vector<std::string> flags = parsed.rest;
     if (!parsed.window) flags.insert(flags.begin(), "--check");  // behind a flag it could be its value
     const auto draws = [](const std::string& flag) {
@@ -161,12 +162,12 @@ int check(const CheckSetup& setup, Parsed& parsed, lesson::Console& console) {
     const bool shows =
         std::any_of(flags.begin(), flags.end(), [&](const std::string& f) { return draws(f) || f == "--text"; });
     if (!parsed.asked.compare.empty() && !parsed.window && !shows) flags.emplace_back("--text");
-    return lesson::run_program(program, flags, console);
+    return cli::run_program(program, flags, console);
 }
 
 }  // namespace
 
-int run_check(const CheckSetup& setup, const std::vector<std::string>& arguments, lesson::Console console) {
+int run_check(const CheckSetup& setup, const std::vector<std::string>& arguments, cli::Console console) {
     try {
         Parsed parsed = parse(arguments);
         if (parsed.help) {

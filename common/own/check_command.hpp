@@ -13,12 +13,12 @@ namespace lanewise::own {
 
 struct CheckSetup {
     std::shared_ptr<worker::Pool> pool;  // null: this system lets no program have workers
-    std::function<std::unique_ptr<lesson::FrontEnd>()> make_front_end = {};  // empty: without a window
+    std::function<std::unique_ptr<run::FrontEnd>()> make_front_end = {};  // empty: without a window
     worker::Limits limits = compile::kLimits;
 };
 
 // Runs one command line and returns the exit status: 0 clean and as expected, 1 findings or another result, 2 what the
 // file or the command line lacks. Never throws.
-int run_check(const CheckSetup& setup, const std::vector<std::string>& arguments, lesson::Console console);
+int run_check(const CheckSetup& setup, const std::vector<std::string>& arguments, cli::Console console);
 
 }  // namespace lanewise::own

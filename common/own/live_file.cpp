@@ -24,8 +24,8 @@ private:
 
 }  // namespace
 
-lesson::Program::Live live_file(lesson::Program& program, const Asked& asked, std::shared_ptr<OwnFile> first,
-                                const compile::Toolchain& tools, std::shared_ptr<worker::Pool> pool) {
+cli::Program::Live live_file(cli::Program& program, const Asked& asked, std::shared_ptr<OwnFile> first,
+                             const compile::Toolchain& tools, std::shared_ptr<worker::Pool> pool) {
     const auto file = std::make_shared<compile::WatchedFile>(asked.file);
     struct State {
         std::uint64_t version = 1;

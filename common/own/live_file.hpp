@@ -9,7 +9,7 @@
 namespace lanewise::own {
 
 // The file of `asked`: `program` becomes another lesson with each save.
-lesson::Program::Live live_file(lesson::Program& program, const Asked& asked, std::shared_ptr<OwnFile> first,
-                                const compile::Toolchain& tools, std::shared_ptr<worker::Pool> pool);
+cli::Program::Live live_file(cli::Program& program, const Asked& asked, std::shared_ptr<OwnFile> first,
+                             const compile::Toolchain& tools, std::shared_ptr<worker::Pool> pool);
 
 }  // namespace lanewise::own

@@ -20,7 +20,7 @@ std::string trimmed(std::string text) {
     return text;
 }
 
-void print_finding(std::ostream& out, const SourceText& source, const trace::Finding& finding, lesson::Paint paint) {
+void print_finding(std::ostream& out, const SourceText& source, const trace::Finding& finding, print::Paint paint) {
     const bool is_note = finding.severity == trace::Severity::note;
     const auto place = source.at(finding.line);
     const std::string what = fmt::format("{}: {}: {}", place.name, is_note ? "note" : "finding", finding.kind);
@@ -67,10 +67,10 @@ std::string SourceText::with_files(const std::string& sentence) const {
 }
 
 int print_checks(std::ostream& out, const SourceText& source, const std::vector<Program>& programs,
-                 const std::vector<lesson::CheckedVariant>& rows, lesson::Paint paint) {
+                 const std::vector<print::CheckedVariant>& rows, print::Paint paint) {
     int wrong = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const lesson::Checked& checked = rows[i].checked;
+        const runner::Checked& checked = rows[i].checked;
         if (i > 0) out << '\n';
         const auto program =
             std::find_if(programs.begin(), programs.end(), [&](const Program& p) { return p.name == rows[i].variant; });
@@ -78,7 +78,7 @@ int print_checks(std::ostream& out, const SourceText& source, const std::vector<
             for (const Launch& launch : program->launches) out << paint.strong(trimmed(launch.line.text)) << '\n';
         bool holds = true;
         for (std::size_t r = 0; r < checked.results.size(); ++r) {
-            const lesson::Result& result = checked.results[r];
+            const run::Result& result = checked.results[r];
             holds &= result.ok;
             const std::string text = program != programs.end() && r < program->expectations.size()
                                          ? trimmed(program->expectations[r].text)

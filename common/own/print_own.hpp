@@ -32,6 +32,6 @@ private:
 // For each program what was expected and what came out, its verdict, and its findings with their lines. Returns how
 // many are wrong or did not give what is expected.
 int print_checks(std::ostream& out, const SourceText& source, const std::vector<Program>& programs,
-                 const std::vector<lesson::CheckedVariant>& rows, lesson::Paint paint);
+                 const std::vector<print::CheckedVariant>& rows, print::Paint paint);
 
 }  // namespace lanewise::own

@@ -43,7 +43,7 @@ json list(const scene::Suppression& all, const std::vector<WarpRef>& warps) {
 
 }  // namespace
 
-json boxes_facts(const lesson::Run& run, const std::vector<WarpRef>& warps, std::size_t count) {
+json boxes_facts(const run::Run& run, const std::vector<WarpRef>& warps, std::size_t count) {
     const scene::Suppression all = scene::suppression_of(scene::steps_of(run));
     if (all.empty()) return nullptr;
     json facts = {{"note", all.note}, {"racing", all.racing}, {"list", list(all, warps)}};

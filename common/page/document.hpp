@@ -11,7 +11,7 @@ namespace lanewise::page {
 
 // One run on a page. The run outlives it.
 struct Panel {
-    const lesson::Run* run = nullptr;
+    const run::Run* run = nullptr;
     std::string title;             // "xor": short
     std::string summary;           // one line
     bool declared_wrong = false;
@@ -43,7 +43,7 @@ std::string page_json(const Document& document, std::size_t most = kMostLaneStep
 std::string page_html(const Document& document);
 
 // One row for each step, each warp that takes part and each lane it has; RFC 4180, with a line of names.
-std::string values_csv(const lesson::Run& run);
+std::string values_csv(const run::Run& run);
 
 enum class Ending { svg, html, csv };
 

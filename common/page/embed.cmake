@@ -1,4 +1,5 @@
-# Makes a C++ file of the page's frame, style and scripts: cmake -DOUTPUT=… -DFOLDER=… -DSCRIPTS="a.js;b.js" -P embed.cmake
+# Makes a C++ file of the page's frame, style and scripts: cmake -DOUTPUT=… -DFOLDER=… -DSCRIPTS="a.js;b.js" -P
+# embed.cmake
 set(script "")
 foreach(name IN LISTS SCRIPTS)
   file(READ ${FOLDER}/${name} text)

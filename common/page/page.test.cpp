@@ -22,8 +22,8 @@ namespace {
 using nlohmann::json;
 using trace::Op;
 
-lesson::Run run_of(trace::Trace trace, const std::string& variant) {
-    lesson::Run run;
+run::Run run_of(trace::Trace trace, const std::string& variant) {
+    run::Run run;
     run.trace = std::move(trace);
     run.trace.header.variant = variant;
     run.trace.header.date = "2026-11-21";
@@ -40,7 +40,7 @@ struct Made {
         : run(run_of(std::move(trace), variant)) {
         run.steps = steps::build_steps(run.trace);
     }
-    lesson::Run run;
+    run::Run run;
     Document document() const { return {"05_warp_shuffle", "Warp <shuffle>", {{&run, "xor", "a line", false}}}; }
 };
 
@@ -53,7 +53,7 @@ std::string between(const std::string& text, const std::string& from, const std:
 // What stands in the page, as its script reads it.
 json facts_of(const std::string& html) { return json::parse(between(html, "id=\"facts\">", "</script>")); }
 
-void expect_equal_to_steps(const lesson::Run& run, const json& facts) {
+void expect_equal_to_steps(const run::Run& run, const json& facts) {
     const steps::Steps& steps = run.steps;
     const auto templates = facts["templates"].get<std::vector<std::string>>();
     const auto text = [&](int id) {

@@ -83,7 +83,7 @@ std::size_t steps_kept(const steps::Steps& steps, std::size_t most) {
 
 std::string page_json(const Document& document, std::size_t most) {
     json all = {{"lesson", document.lesson}, {"title", document.lesson_title}};
-    std::vector<const lesson::Run*> runs;
+    std::vector<const run::Run*> runs;
     std::vector<std::size_t> kept;
     for (const Panel& panel : document.panels) {
         runs.push_back(panel.run);

@@ -41,7 +41,7 @@ std::size_t lane_index(int lane) { return static_cast<std::size_t>(lane); }
 
 }  // namespace
 
-StepFacts::StepFacts(const lesson::Run& run, const scene::Outline& outline)
+StepFacts::StepFacts(const run::Run& run, const scene::Outline& outline)
     : steps_(scene::steps_of(run)), outline_(outline), used_(outline.warps.size()) {}
 
 int StepFacts::value(std::size_t w, Element type, std::uint64_t bits) {

@@ -14,7 +14,7 @@ namespace lanewise::page {
 class StepFacts {
 public:
     // Both outlive it.
-    StepFacts(const lesson::Run& run, const scene::Outline& outline);
+    StepFacts(const run::Run& run, const scene::Outline& outline);
 
     // What the lanes of the w-th warp hold after step k, and the inputs in it.
     nlohmann::json lane_values(std::size_t k, std::size_t w);

@@ -58,7 +58,7 @@ std::string words(const scene::LaneFacts& facts) {
 
 class Rows {
 public:
-    explicit Rows(const lesson::Run& run) : steps_(scene::steps_of(run)), outline_(scene::outline_of(run)) {}
+    explicit Rows(const run::Run& run) : steps_(scene::steps_of(run)), outline_(scene::outline_of(run)) {}
 
     std::string text() {
         out_ =
@@ -126,6 +126,6 @@ private:
 
 }  // namespace
 
-std::string values_csv(const lesson::Run& run) { return Rows(run).text(); }
+std::string values_csv(const run::Run& run) { return Rows(run).text(); }
 
 }  // namespace lanewise::page

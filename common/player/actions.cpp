@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 namespace {
 
 using Kind = Intent::Kind;
@@ -152,4 +152,4 @@ std::vector<KeyRow> key_rows(Surface surface) {
     return rows;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 
 // Something that a key or a view asks the application to do.
 struct Intent {
@@ -53,7 +53,7 @@ struct Intent {
         dismiss,                            // the notice has been read
         open_elsewhere,                     // the file, in the lesson that it is of
         copy_command,                       // of a lesson, by its place
-        export_run, copy_path,              // a file of what is shown (lesson::ExportKind); where it lies
+        export_run, copy_path,              // a file of what is shown (player::ExportKind); where it lies
         quit
     };
     Kind kind = Kind::none;
@@ -119,4 +119,4 @@ using KeyRow = std::pair<std::string, std::string>;
 std::vector<KeyRow> key_rows(Group group, Surface surface = Surface::window);
 std::vector<KeyRow> key_rows(Surface surface = Surface::window);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -7,7 +7,7 @@
 #include "common/player/playhead.hpp"
 #include "common/steps/steps.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 namespace {
 
 TEST(Actions, AKeyStandsOnceOnEachSurfaceAndIsTold) {
@@ -71,4 +71,4 @@ TEST(Playhead, PlayingStopsAtTheEndAndBeginsAgainFromTheStart) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -9,7 +9,7 @@
 
 #include "common/base/plain_text.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 namespace {
 
 namespace fs = std::filesystem;
@@ -89,4 +89,4 @@ std::string score_text(const LessonScore& score) {
     return text;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -7,7 +7,7 @@
 
 #include "common/player/questions.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 
 // How the answers of a lesson came out.
 struct LessonScore {
@@ -39,4 +39,4 @@ private:
 // "9 of 11 right · exam 10 of 12"; empty where nothing was answered.
 std::string score_text(const LessonScore& score);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

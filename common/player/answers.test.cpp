@@ -6,7 +6,7 @@
 
 #include "common/base/folder_test.testing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 namespace {
 
 using Answers = lanewise::testing::FolderTest;
@@ -41,4 +41,4 @@ TEST_F(Answers, WhatIsNoLineIsPassedOver) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 namespace {
 
 bool is_letter(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
@@ -87,4 +87,4 @@ std::vector<const Term*> Glossary::in(std::string_view text) const {
     return all;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 
 struct Term {
     std::string name;       // "bank conflict"
@@ -34,4 +34,4 @@ private:
     std::vector<std::string> small_;   // their names in small letters
 };
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

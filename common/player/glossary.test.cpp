@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 namespace {
 
 const Glossary& sample() {
@@ -38,4 +38,4 @@ TEST(GlossaryOfAText, FindsTheLongestTermUnderThePointer) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -4,7 +4,7 @@
 
 #include "common/steps/steps.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 namespace {
 constexpr float kSecondsPerStep = 0.9f;
 constexpr float kEntrance = 0.28f;
@@ -107,4 +107,4 @@ steps::WarpRef block_beside(const steps::Steps& steps, const steps::WarpRef& war
     return first == steps.warps.end() ? warp : *first;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -9,7 +9,7 @@ namespace lanewise::steps {
 struct Steps;
 }
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 
 // Where the learner is among `count` steps.
 struct Playhead {
@@ -41,7 +41,8 @@ struct Playhead {
 // there is none.
 std::size_t step_of_next_stage(const steps::Steps& steps, std::size_t step, int direction);
 
-// The step to open a run at, for `warp`: the first at which half of its block's lanes are active; 0 where there is none.
+// The step to open a run at, for `warp`: the first at which half of its block's lanes are active; 0 where there is
+// none.
 std::size_t opening_step(const steps::Steps& steps, const WarpRef& warp, bool at_shuffle = false);
 
 // The warp to look at in a step: `home` where its block takes part in it, else one that does, if possible with the
@@ -53,4 +54,4 @@ WarpRef warp_beside(const steps::Steps& steps, const WarpRef& warp, int directio
 // The first recorded warp of the block after or before, around the ends.
 WarpRef block_beside(const steps::Steps& steps, const WarpRef& warp, int direction);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
-namespace lanewise::lesson {
+namespace lanewise::player {
+
+using run::Run;
+
 namespace {
 
 constexpr std::size_t kGentleSteps = 3;   // from one question to the next, of those that have questions
@@ -108,4 +111,4 @@ int Prediction::asked() const {
     }));
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -1,4 +1,5 @@
-// Predict, then reveal: which questions are asked on the way through a run, what is known so far, and what was answered.
+// Predict, then reveal: which questions are asked on the way through a run, what is known so far, and what was
+// answered.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 #include "common/player/questions.hpp"
 #include "common/run/run.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 
 enum class PredictMode : std::uint8_t {
     off,
@@ -25,7 +26,7 @@ std::vector<Question> questions_before(const steps::Steps& steps, std::size_t st
 
 // The run as it is known after its first `count` steps: later steps, results and outputs are not in it, so that no view
 // can tell them. Findings of later steps neither.
-std::shared_ptr<const Run> first_steps(const std::shared_ptr<const Run>& run, std::size_t count);
+std::shared_ptr<const run::Run> first_steps(const std::shared_ptr<const run::Run>& run, std::size_t count);
 
 // One answer, and what it comes to.
 struct Answered {
@@ -43,8 +44,8 @@ public:
     // Begins; the first `known` steps have been seen. Off: all is known.
     void begin(PredictMode mode, std::size_t known);
 
-    // The learner wants to see step `to`. Returns the step to show: that one, or the last before the first question; then
-    // open() is it. kNoStep: there is nothing to show yet.
+    // The learner wants to see step `to`. Returns the step to show: that one, or the last before the first question;
+    // then open() is it. kNoStep: there is nothing to show yet.
     std::size_t go(const steps::Steps& steps, const WarpRef& warp, std::size_t to);
 
     // Asks that question, whatever would be asked next: its step and what follows are known no longer.
@@ -57,8 +58,8 @@ public:
     // Steps that can be shown.
     std::size_t known() const { return known_; }
 
-    // The answer to the open question; it is closed where the answer is understood, and where it was the step's last the
-    // step is known from then on.
+    // The answer to the open question; it is closed where the answer is understood, and where it was the step's last
+    // the step is known from then on.
     Marked answer(const std::string& given);
     // Leaves it unanswered; in an exam that is no right answer.
     void skip();
@@ -81,4 +82,4 @@ private:
     std::vector<Answered> answers_;
 };
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

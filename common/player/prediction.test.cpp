@@ -5,7 +5,10 @@
 #include "common/base/error.hpp"
 #include "common/trace/trace_builder.testing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
+
+using run::Run;
+
 namespace {
 
 using trace::Effect;
@@ -100,4 +103,4 @@ TEST(Prediction, WhatIsNotKnownIsNotThere) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

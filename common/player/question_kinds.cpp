@@ -9,7 +9,7 @@
 #include "common/base/lanes.hpp"
 #include "common/steps/memory_cost.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 namespace {
 
 using steps::LaneView;
@@ -378,4 +378,4 @@ std::optional<Question> barrier_question(const Asked& asked) {
     return question;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

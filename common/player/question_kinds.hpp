@@ -6,7 +6,7 @@
 
 #include "common/player/questions.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 
 // Where a question is asked.
 struct Asked {
@@ -48,4 +48,4 @@ std::optional<Question> slower_question(const Asked& asked, const QuestionSource
 // What a shuffle's rule says before any clamp.
 int unclamped_source(trace::Op op, int lane, int arg);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -9,7 +9,7 @@
 #include "common/base/error.hpp"
 #include "common/player/questions.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 namespace {
 
 constexpr std::string_view kNumber = "a number", kYesNo = "yes or no", kLanes = "lanes, such as 0-7, or all",
@@ -154,4 +154,4 @@ Marked mark(const Question& question, const std::string& answer) {
     return marked;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

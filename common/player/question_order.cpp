@@ -5,7 +5,7 @@
 
 #include "common/player/question_kinds.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 namespace {
 
 using trace::Op;
@@ -159,4 +159,4 @@ std::optional<Question> waits_question(const Asked& asked) {
     return question;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

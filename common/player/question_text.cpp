@@ -6,7 +6,7 @@
 #include "common/base/error.hpp"
 #include "common/player/questions.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 namespace {
 
 // A paragraph's text without its marks: "*Before:* see [lane 5](step:2)" is "Before: see lane 5".
@@ -76,4 +76,4 @@ std::vector<TextQuestion> questions_of_text(std::string_view markdown) {
     return questions;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

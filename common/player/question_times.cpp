@@ -7,7 +7,7 @@
 #include "common/timing/compare.hpp"
 #include "common/timing/times_text.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 namespace {
 
 const QuestionSources::Times* times_at(const Asked& asked, const QuestionSources& sources) {
@@ -90,4 +90,4 @@ std::optional<Question> slower_question(const Asked& asked, const QuestionSource
     return question;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -9,7 +9,10 @@
 #include "common/timing/compare.hpp"
 #include "common/timing/times_text.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
+
+using run::VariantInfo;
+
 namespace {
 
 using steps::Steps;
@@ -131,7 +134,7 @@ Question make_asked(const Steps& steps, const TextQuestion& asked, const WarpRef
 
 }  // namespace
 
-QuestionSources question_sources(const LessonContents& lesson) {
+QuestionSources question_sources(const run::LessonContents& lesson) {
     QuestionSources sources{questions_of_text(lesson.text), {}, {}, {}};
     constexpr std::pair<trace::Op, std::string_view> kCosts[] = {{trace::Op::shfl_xor, "shuffle_xor"},
                                                                  {trace::Op::shfl_down, "shuffle_down"},
@@ -203,4 +206,4 @@ Question question_of_text(const Steps& steps, const TextQuestion& asked, const Q
     return make_asked(steps, asked, parts.empty() ? steps.warps.front() : parts.front().warp, sources);
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -1,4 +1,5 @@
-// Predict, then reveal: questions about a step of a run, their answers from its records, and what a wrong answer reveals.
+// Predict, then reveal: questions about a step of a run, their answers from its records, and what a wrong answer
+// reveals.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 #include "common/run/lesson_contents.hpp"
 #include "common/steps/steps.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 
 // Names and what can answer them are in kKinds (question_marks.cpp).
 enum class QuestionKind : std::uint8_t {
@@ -42,8 +43,8 @@ QuestionKind question_kind_named(std::string_view name);
 // What an answer to it is: "yes or no", "lanes, such as 0-7, or all", "a number".
 std::string_view answer_form(QuestionKind kind);
 
-// An answer that a known misconception leads to, the sentence that mends it, and the target of a link to what refutes it
-// (text_links.hpp): a step of this run, or the times.
+// An answer that a known misconception leads to, the sentence that mends it, and the target of a link to what refutes
+// it (text_links.hpp): a step of this run, or the times.
 struct WrongAnswer {
     std::string answer;
     std::string reveals;
@@ -90,7 +91,7 @@ struct QuestionSources {
     std::map<trace::Op, double> latency;  // cycles, of those that were recorded
     std::string latency_from;             // "NVIDIA H200 · recorded 2026-11-21"
 };
-QuestionSources question_sources(const LessonContents& lesson);
+QuestionSources question_sources(const run::LessonContents& lesson);
 
 // The questions that the warp's part in the step gives, those of the lesson's text first; with the last step come those
 // about times. None where there is nothing to predict. Pure: the same steps, the same questions.
@@ -109,8 +110,8 @@ struct Marked {
     std::string refuted_by = {};   // as of WrongAnswer
 };
 
-// Compares as people write: "lane 5" is 5, 6.0 is 6, "all" and "0-31" are all lanes, y is yes, 0xff is 255. A value with
-// a fraction may be off by half a percent, a difference of times by half; whole numbers must be exact.
+// Compares as people write: "lane 5" is 5, 6.0 is 6, "all" and "0-31" are all lanes, y is yes, 0xff is 255. A value
+// with a fraction may be off by half a percent, a difference of times by half; whole numbers must be exact.
 Marked mark(const Question& question, const std::string& answer);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -6,7 +6,10 @@
 #include "common/base/error.hpp"
 #include "common/trace/trace_builder.testing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
+
+using run::LessonContents;
+
 namespace {
 
 using trace::Effect;
@@ -338,4 +341,4 @@ TEST(Questions, OfTimes) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -6,7 +6,12 @@
 
 #include "common/run/run.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
+
+using run::Result;
+using run::Run;
+using run::RunField;
+
 namespace {
 
 constexpr std::size_t kLongest = 26;   // characters of a value in the line
@@ -21,7 +26,7 @@ std::string shown_value(const RunField& field, const Run& run, const std::string
     if (field.name == "values") return header.input == "values" ? fmt::format("{} typed", run.inputs.size()) : "type";
     if (field.name == "input" && header.input == "values") return "typed";
     const bool list = std::count(value.begin(), value.end(), ',') > 3;
-    return field.kind == FieldKind::per_lane && list ? "by lane" : shortened(value);
+    return field.kind == run::FieldKind::per_lane && list ? "by lane" : shortened(value);
 }
 
 // Does the field matter to this run?
@@ -43,23 +48,23 @@ std::string outcome(const Run& now, const Run& before) {
 
 }  // namespace
 
-RunLine run_line(const std::vector<RunField>& fields, const Run& run, const Run* before,
-                 const RunChanges& changes, const std::string& error) {
+RunLine run_line(const std::vector<RunField>& fields, const Run& run, const Run* before, const run::RunChanges& changes,
+                 const std::string& error) {
     RunLine line;
-    const std::string at = field_of_error(error);
+    const std::string at = run::field_of_error(error);
     bool placed = error.empty();
     for (const RunField& field : fields) {
         const bool wrong = !error.empty() && at == field.name;
         if (!matters(field, run) && !wrong) continue;
-        RunChip chip{field, value_of_field(run, field), {}, {}, false, wrong ? error : ""};
+        RunChip chip{field, run::value_of_field(run, field), {}, {}, false, wrong ? error : ""};
         chip.shown = shown_value(field, run, chip.value);
         if (before && matters(field, *before)) {
-            const std::string was = value_of_field(*before, field);
+            const std::string was = run::value_of_field(*before, field);
             // What was typed is said once.
             if (was != chip.value && field.name != "values") chip.before = shown_value(field, *before, was);
         }
         chip.chosen = std::any_of(changes.begin(), changes.end(),
-                                  [&](const RunChange& change) { return change.first == field.name; });
+                                  [&](const run::RunChange& change) { return change.first == field.name; });
         placed |= wrong;
         line.chips.push_back(std::move(chip));
     }
@@ -96,4 +101,4 @@ std::size_t own_input(const steps::Steps& steps, const WarpRef& warp, int lane) 
     return kNoInput;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -9,11 +9,11 @@
 #include "common/run/run_fields.hpp"
 #include "common/steps/steps.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 
 // One field with its value.
 struct RunChip {
-    RunField field;
+    run::RunField field;
     std::string value;           // what the run was on
     std::string shown;           // the same, short: "typed", "lane ^ 5"
     std::string before;          // of the run before, where that was on something else; else empty
@@ -29,8 +29,8 @@ struct RunLine {
 
 // `before`: the run that the last change was made of; null where nothing was changed. `error`: why the last change did
 // not run; empty where it did.
-RunLine run_line(const std::vector<RunField>& fields, const Run& run, const Run* before,
-                 const RunChanges& changes, const std::string& error);
+RunLine run_line(const std::vector<run::RunField>& fields, const run::Run& run, const run::Run* before,
+                 const run::RunChanges& changes, const std::string& error);
 
 // Lanes of the warp that hold something else after the step than in the run before; none where that has no such step.
 std::uint32_t lanes_changed(const steps::Steps& now, const steps::Steps& before, std::size_t step, const WarpRef& warp);
@@ -40,4 +40,4 @@ std::uint32_t lanes_changed(const steps::Steps& now, const steps::Steps& before,
 inline constexpr std::size_t kNoInput = static_cast<std::size_t>(-1);
 std::size_t own_input(const steps::Steps& steps, const WarpRef& warp, int lane);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

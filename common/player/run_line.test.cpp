@@ -5,17 +5,21 @@
 #include "common/run/run.hpp"
 #include "common/trace/trace_builder.testing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
+
+using run::FieldKind;
+using run::Run;
+
 namespace {
 
 using trace::Effect;
 using trace::Op;
 
-const std::vector<RunField> kFields{{"arg", FieldKind::per_lane, "1", ""},
-                                    {"n", FieldKind::number, "32", ""},
-                                    {"input", FieldKind::choice, "ramp", "", {"ramp", "random"}},
-                                    {"values", FieldKind::values, "", ""},
-                                    {"seed", FieldKind::number, "1", "", {"random"}}};
+const std::vector<run::RunField> kFields{{"arg", FieldKind::per_lane, "1", ""},
+                                         {"n", FieldKind::number, "32", ""},
+                                         {"input", FieldKind::choice, "ramp", "", {"ramp", "random"}},
+                                         {"values", FieldKind::values, "", ""},
+                                         {"seed", FieldKind::number, "1", "", {"random"}}};
 
 std::shared_ptr<Run> run_on(const char* input, float of_lane_5, double result) {
     trace::testing::TraceBuilder made;
@@ -92,4 +96,4 @@ TEST(RunLine, ALaneKnowsTheNumberThatItTook) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -7,7 +7,10 @@
 #include "common/base/error.hpp"
 #include "common/player/questions.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
+
+using run::View;
+
 namespace {
 
 constexpr std::array<std::pair<View, std::string_view>, 8> kViews = {{{View::stage, "stage"},
@@ -83,7 +86,7 @@ Link parse_link(const std::string& target) {
         else if (kind == "set") {
             const std::size_t equals = value.find('=');
             if (equals == 0 || equals == std::string::npos) refuse(target, part, "which sets nothing: write set:n=33");
-            set_change(link.changes, value.substr(0, equals), field_text(value.substr(equals + 1)));
+            run::set_change(link.changes, value.substr(0, equals), field_text(value.substr(equals + 1)));
         } else if (kind == "compare") {
             link.compare = split(value, '+');
             if (link.compare.size() < 2 || link.compare.size() > 4)
@@ -123,4 +126,4 @@ std::vector<std::string> links_of_text(std::string_view markdown) {
     return targets;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

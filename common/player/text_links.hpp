@@ -8,8 +8,8 @@
 //   lesson:NAME       goes on to another lesson, 06_grid_stride
 //   ask:KIND          asks about that step before it is shown: a kind of question (questions.hpp), about that lane
 //   is:ANSWER         of ask:written, a question whose answer the text gives itself; a comma is written ;
-//   wrong:ANSWER=CLAIM  an answer that the misconception leads to with which a paragraph of this text begins, **"CLAIM…"**:
-//                     the paragraph says what is wrong with it, and where its first link leads refutes it
+//   wrong:ANSWER=CLAIM  an answer that the misconception leads to with which a paragraph of this text begins,
+//                     **"CLAIM…"**: the paragraph says what is wrong with it, and where its first link leads refutes it
 //   set:FIELD=VALUE   changes the run as the flag --FIELD does; %20 is a space, ; a comma: set:arg=lane%20^%205
 //
 // as in [lane 31](variant:warp_sum_down,step:2,lane:31); or a term of the glossary, ../GLOSSARY.md#bank-conflict. All
@@ -24,7 +24,7 @@
 
 #include "common/run/front_end.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
 
 enum class QuestionKind : std::uint8_t;
 
@@ -33,9 +33,9 @@ struct Link {
     std::vector<std::string> compare;
     std::optional<std::size_t> step;   // counted from 0
     int lane = -1;
-    std::optional<View> view;
+    std::optional<run::View> view;
     std::string lesson;
-    RunChanges changes;
+    run::RunChanges changes;
     std::optional<QuestionKind> ask;
     std::string is;
     std::vector<std::pair<std::string, std::string>> wrong;   // answer, how the claim begins
@@ -49,7 +49,7 @@ Link parse_link(const std::string& target);
 std::vector<std::string> links_of_text(std::string_view markdown);
 
 // "tree" of View::tree, and back.
-std::string_view view_name(View view);
-std::optional<View> view_named(std::string_view name);
+std::string_view view_name(run::View view);
+std::optional<run::View> view_named(std::string_view name);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

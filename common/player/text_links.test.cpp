@@ -4,7 +4,10 @@
 
 #include "common/base/error.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::player {
+
+using run::View;
+
 namespace {
 
 TEST(Links, SeveralPartsAreOneLink) {
@@ -17,7 +20,7 @@ TEST(Links, SeveralPartsAreOneLink) {
     EXPECT_EQ(parse_link("lesson:06_grid_stride").lesson, "06_grid_stride");
     EXPECT_FALSE(parse_link("variant:a").step.has_value());
     EXPECT_EQ(parse_link("variant:a,set:arg=lane%20^%205,set:values=1;2").changes,
-              (RunChanges{{"arg", "lane ^ 5"}, {"values", "1,2"}}));
+              (run::RunChanges{{"arg", "lane ^ 5"}, {"values", "1,2"}}));
     EXPECT_EQ(parse_link("../GLOSSARY.md#bank-conflict").term, "bank-conflict");
     EXPECT_TRUE(parse_link("../GLOSSARY.md#bank-conflict").variant.empty());
 }
@@ -52,4 +55,4 @@ TEST(Links, TheTargetsOfATextAreFound) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::player

@@ -4,9 +4,10 @@
 // real one.
 //
 // Every lane gets the value the toolkit's header gives it, and every record the line of the caller: members take it
-// as a default argument. Here: thread_block, thread_group, tiles, coalesced groups, partitions; on the emulator alone also
-// tiles of several warps (cooperative_groups_wide.cuh). What needs blocks that run together (grid.sync(), clusters) or
-// copies that run beside the kernel is a compile error that says so. Source: CUDA C++ Programming Guide, "Cooperative Groups".
+// as a default argument. Here: thread_block, thread_group, tiles, coalesced groups, partitions; on the emulator alone
+// also tiles of several warps (cooperative_groups_wide.cuh). What needs blocks that run together (grid.sync(),
+// clusters) or copies that run beside the kernel is a compile error that says so. Source: CUDA C++ Programming Guide,
+// "Cooperative Groups".
 #pragma once
 
 #ifndef LANEWISE_EMULATED

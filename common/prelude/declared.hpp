@@ -1,5 +1,5 @@
-// What CUDA declares, for the parser that reads kernel files: the emulator's intrinsics and cooperative groups. Nothing is
-// compiled against it.
+// What CUDA declares, for the parser that reads kernel files: the emulator's intrinsics and cooperative groups. Nothing
+// is compiled against it.
 #pragma once
 
 #include "common/prelude/emulated/emulated.hpp"

@@ -1,5 +1,5 @@
-# Headers of the CUDA toolkit that a kernel file may include, for builds without the toolkit: what the emulator's prelude
-# already defines needs no text of its own, so most are empty. This is the one list of them.
+# Headers of the CUDA toolkit that a kernel file may include, for builds without the toolkit: what the emulator's
+# prelude already defines needs no text of its own, so most are empty. This is the one list of them.
 #
 # Makes them in LANEWISE_STAND_INS, one folder to pass with -I, with the two that are files of their own
 # (common/prelude/include). It is installed too, beside share/lanewise as in a build.

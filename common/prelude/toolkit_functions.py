@@ -23,7 +23,8 @@ REFUSED = {
     r"__nv_cvt_\w*e8m0\w*": "e8m0, a type of scale factors",
     r"tex\w+|surf\w+|[iu]?tex\w*|__tex\w+|__surf\w+": "textures and surfaces",
 }
-# Declared in those headers, and no part of CUDA's documentation: what its own functions are made of, or are left of old ones.
+# Declared in those headers, and no part of CUDA's documentation: what its own functions are made of, or are left of old
+# ones.
 INTERNAL = (r"__nvvm_\w+|__nv_(?!cvt)\w+|__internal\w*|__builtin\w*|__cudart\w*|__cuda\w+|__assert\w*|\w+_impl|\w+_internal|__\w*Atomic\w+|"
             r"__float_simpl_\w+|__fmaf_ieee_\w+|__pm\d|__uni_sync|syncthreads_\w+|d(add|sub|mul|div|rcp|sqrt)|\w*2(int|uint|ll|ull|double|float|hiint|loint)|"
             r"__\w+_as_\w+_internal|clock_ns|__gpu_\w+|__syncthreads_\w+_\w+|saturate|mulhi|umulhi|mul64hi|umul64hi|mul24|umul24")

@@ -8,7 +8,16 @@
 #include "common/print/print.hpp"
 #include "common/trace/trace_builder.testing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::print {
+
+using run::Column;
+using run::compared;
+using run::ComparedVariant;
+using run::Comparison;
+using run::explain;
+using run::parse_sorting;
+using run::Run;
+
 namespace {
 
 using trace::Op;
@@ -36,7 +45,7 @@ Run run_of(int loads, int wide, bool apart = false) {
     Run run;
     run.trace = std::move(made.trace);
     run.trace.header.variant = "kernel";
-    Result result;
+    run::Result result;
     result.output = "out";
     result.value = 10.5;
     result.reference = 10;
@@ -80,8 +89,8 @@ TEST(Compared, LoadsAreNotKnownWhereNoAccessWasRecorded) {
     const ComparedVariant row = compared(run, {});
     EXPECT_FALSE(row.loads.has_value());
     EXPECT_EQ(row.atomics, 8);
-    EXPECT_EQ(cell_text(row, Column::loads), "-");
-    EXPECT_EQ(cell_text(row, Column::time), "-");
+    EXPECT_EQ(run::cell_text(row, Column::loads), "-");
+    EXPECT_EQ(run::cell_text(row, Column::time), "-");
 }
 
 TEST(ParseSorting, NamesTheColumnsThereAre) {
@@ -161,7 +170,7 @@ TEST(PrintComparison, SortsAndShowsEachFigure) {
     Comparison all{{row_of("b", 64, 1, 1, 5, 0.25), row_of("a", 64, 1, 1, 700, 0.5)},
                    "NVIDIA H200 · recorded 2026-11-21"};
     all.rows.push_back(compared("c", "c runs on GPUs only.", {}));
-    sort(all, parse_sorting("error:down"));
+    run::sort(all, parse_sorting("error:down"));
     std::ostringstream out;
     print_comparison(out, "emulator · ascending", all, Paint(false));
     const std::string text = out.str();
@@ -174,4 +183,4 @@ TEST(PrintComparison, SortsAndShowsEachFigure) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::print

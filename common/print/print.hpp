@@ -15,7 +15,7 @@
 #include "common/timing/ladder.hpp"
 #include "common/timing/timing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::print {
 
 // Columns that every print keeps to.
 inline constexpr std::size_t kColumns = 100;
@@ -41,7 +41,7 @@ private:
 void print_finding(std::ostream& out, const trace::Finding& finding, Paint paint);
 
 // A line for each variant.
-void print_list(std::ostream& out, const Lesson& lesson, Paint paint);
+void print_list(std::ostream& out, const lesson::Lesson& lesson, Paint paint);
 
 // How to print the steps.
 struct TextView {
@@ -54,28 +54,29 @@ struct TextView {
 };
 
 // The steps of one run: lanes, values, source lanes; then the whole run's totals.
-void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& finished, const TextView& view);
+void print_text(std::ostream& out, const lesson::Lesson& lesson, const runner::FinishedRun& finished,
+                const TextView& view);
 
 // One of the runs that are compared, which outlives the printing.
 struct ComparedText {
     std::string title;
-    std::shared_ptr<const FinishedRun> finished;
+    std::shared_ptr<const runner::FinishedRun> finished;
 };
 
 // The steps of two to four runs beside each other, place by place, as scene::SideBySide sets them; before them what the
 // comparison comes to and the lines of source that differ; then the whole runs' totals. view.step is a place.
-void print_compared_text(std::ostream& out, const Lesson& lesson, const std::vector<ComparedText>& sides,
+void print_compared_text(std::ostream& out, const lesson::Lesson& lesson, const std::vector<ComparedText>& sides,
                          const timing::TimingTable& times, const TextView& view);
 
 // What a run's text begins with: where it ran, what ran (and `lens`, where it is looked at through one), on which
 // inputs, and what must be known of it.
-void print_heading(std::ostream& out, const Lesson& lesson, const Run& run, const std::string& lens,
+void print_heading(std::ostream& out, const lesson::Lesson& lesson, const run::Run& run, const std::string& lens,
                    const Paint& paint);
 
 // The parts of the whole run's totals: each output against its reference; what the recorded blocks did and what it
 // cost; the same output from other orders of the blocks, where the trace has such.
-void print_results(std::ostream& out, const FinishedRun& finished, const Paint& paint);
-void print_totals(std::ostream& out, const Run& run, const Paint& paint);
+void print_results(std::ostream& out, const runner::FinishedRun& finished, const Paint& paint);
+void print_totals(std::ostream& out, const run::Run& run, const Paint& paint);
 void print_reruns(std::ostream& out, const trace::Trace& trace, const Paint& paint);
 
 // One line of the check's table.
@@ -83,7 +84,7 @@ struct CheckedVariant {
     std::string variant;
     std::uint64_t n = 0;
     std::string declared_wrong;
-    Checked checked;
+    runner::Checked checked;
 };
 // Prints the table, and what the emulator found wrong below it; returns how many times a variant is outside
 // a bound, or its checks came to wrong, without being declared wrong.
@@ -97,18 +98,18 @@ void print_time(std::ostream& out, const timing::TimingTable& table, Paint paint
 
 // The rounding lens as a table: for each step that adds, the sum that is furthest off the exact one; then where most is
 // lost, and where a sum stopped growing.
-void print_rounding(std::ostream& out, const Lesson& lesson, const Run& run, Paint paint);
+void print_rounding(std::ostream& out, const lesson::Lesson& lesson, const run::Run& run, Paint paint);
 
-// The summation tree down to the total, a line for each addition; of view.lane, its own sum. Colours and the focused warp
-// are those of `view`.
-void print_tree(std::ostream& out, const Lesson& lesson, const Run& run, const TextView& view);
+// The summation tree down to the total, a line for each addition; of view.lane, its own sum. Colours and the focused
+// warp are those of `view`.
+void print_tree(std::ostream& out, const lesson::Lesson& lesson, const run::Run& run, const TextView& view);
 
 // The boxes of a non-maximum suppression in order of score, their bits and what became of each; after view.step, or of
 // the whole run.
-void print_boxes(std::ostream& out, const Lesson& lesson, const Run& run, const TextView& view);
+void print_boxes(std::ostream& out, const lesson::Lesson& lesson, const run::Run& run, const TextView& view);
 
 // All variants beside each other, and what the figures show. `origin`: what ran them.
-void print_comparison(std::ostream& out, const std::string& origin, const Comparison& comparison, Paint paint);
+void print_comparison(std::ostream& out, const std::string& origin, const run::Comparison& comparison, Paint paint);
 
 // Whole numbers in full, others with eight digits.
 std::string format_number(double value);
@@ -117,4 +118,4 @@ std::string format_number(double value);
 std::string pad_left(const std::string& text, std::size_t width);
 std::string pad_right(const std::string& text, std::size_t width);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::print

@@ -6,10 +6,13 @@
 
 #include "common/cli/testing/tiny_program.testing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::print {
+
+using runner::FinishedRun;
+
 namespace {
 
-using testing::TinyProgram;
+using cli::testing::TinyProgram;
 
 std::vector<std::string> lines_of(const std::string& text) {
     std::vector<std::string> lines;
@@ -72,7 +75,7 @@ TEST(PrintText, ColoursOnlyWhereAsked) {
 
 TEST(PrintText, Findings) {
     TinyProgram tiny;
-    auto run = std::make_shared<lesson::Run>();
+    auto run = std::make_shared<run::Run>();
     trace::testing::TraceBuilder made;
     made.warp(0, 0).shuffle_sum(2, trace::Op::shfl_down, 16);
     run->trace = made.trace;
@@ -92,7 +95,7 @@ TEST(PrintText, Findings) {
 
 std::string text_of(const trace::testing::TraceBuilder& made, const TextView& view = {}) {
     TinyProgram tiny;
-    auto run = std::make_shared<lesson::Run>();
+    auto run = std::make_shared<run::Run>();
     run->trace = made.trace;
     run->steps = steps::build_steps(run->trace);
     FinishedRun finished;
@@ -273,4 +276,4 @@ TEST(PrintNumbers, Forms) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::print

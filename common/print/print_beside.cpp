@@ -8,7 +8,10 @@
 #include "common/scene/compare/source_diff.hpp"
 #include "common/scene/compare/side_by_side.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::print {
+
+using run::Run;
+
 namespace {
 
 // `text` in lines of `columns`, broken at blanks; lines after the first begin two columns in.
@@ -51,7 +54,7 @@ void print_diff(std::ostream& out, const ComparedText& left, const ComparedText&
 
 }  // namespace
 
-void print_compared_text(std::ostream& out, const Lesson& lesson, const std::vector<ComparedText>& sides,
+void print_compared_text(std::ostream& out, const lesson::Lesson& lesson, const std::vector<ComparedText>& sides,
                          const timing::TimingTable& times, const TextView& view) {
     std::vector<const Run*> runs;
     std::vector<scene::ComparedRun> compared;
@@ -103,4 +106,4 @@ void print_compared_text(std::ostream& out, const Lesson& lesson, const std::vec
     }
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::print

@@ -7,22 +7,26 @@
 #include "common/print/print.hpp"
 #include "common/print/table.hpp"
 
-namespace lanewise::lesson {
-void print_comparison(std::ostream& out, const std::string& origin, const Comparison& comparison, Paint paint) {
-    const std::uint64_t n = shared_n(comparison, &ComparedVariant::n);
+namespace lanewise::print {
+
+using run::Column;
+using run::ComparedVariant;
+
+void print_comparison(std::ostream& out, const std::string& origin, const run::Comparison& comparison, Paint paint) {
+    const std::uint64_t n = run::shared_n(comparison, &ComparedVariant::n);
     out << paint.faint(fmt::format("values, threads, loads and atomics: {} · {}", origin,
                                    n ? fmt::format("{} values", n) : std::string("each at its own n"))) << '\n';
-    out << paint.faint("times: " + times_told(comparison)) << '\n';
+    out << paint.faint("times: " + run::times_told(comparison)) << '\n';
     std::vector<Column> columns;
-    for (int c = 0; c < kColumnCount; ++c)
+    for (int c = 0; c < run::kColumnCount; ++c)
         if (!(static_cast<Column>(c) == Column::n && n)) columns.push_back(static_cast<Column>(c));
     std::vector<std::string> headings;
-    for (const Column column : columns) headings.push_back(column_heading(column));
+    for (const Column column : columns) headings.push_back(run::column_heading(column));
     headings.emplace_back("");
     Table table(headings, 1);
     for (const ComparedVariant& row : comparison.rows) {
         std::vector<std::string> cells;
-        for (const Column column : columns) cells.push_back(cell_text(row, column));
+        for (const Column column : columns) cells.push_back(run::cell_text(row, column));
         cells.push_back(!row.why_not.empty() ? "not run"
                         : row.declared_wrong ? row.ok ? "wrong on purpose" : "wrong, as declared"
                         : row.ok             ? ""
@@ -37,7 +41,7 @@ void print_comparison(std::ostream& out, const std::string& origin, const Compar
     std::set<std::string> told;   // several variants fail for one reason
     for (const ComparedVariant& row : comparison.rows)
         if (!row.why_not.empty() && told.insert(row.why_not).second) out << paint.faint(row.why_not) << '\n';
-    for (const std::string& sentence : explain(comparison)) out << paint.result("· ") << sentence << '\n';
+    for (const std::string& sentence : run::explain(comparison)) out << paint.result("· ") << sentence << '\n';
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::print

@@ -7,15 +7,15 @@
 #include "common/print/table.hpp"
 #include "common/rounding/rounding.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::print {
 namespace {
 
 constexpr int kExactDigits = 18;
 
 // A turn of a loop that is like the ones before and after it.
-bool is_more_of_the_same(const steps::Steps& steps, const std::vector<steps::RoundingRow>& rows, std::size_t i) {
+bool is_more_of_the_same(const steps::Steps& steps, const std::vector<rounding::RoundingRow>& rows, std::size_t i) {
     if (i < 2 || i + 1 >= rows.size()) return false;
-    const auto alike = [&](const steps::RoundingRow& a, const steps::RoundingRow& b) {
+    const auto alike = [&](const rounding::RoundingRow& a, const rounding::RoundingRow& b) {
         return steps.steps[a.step].label == steps.steps[b.step].label && (a.inexact > 0) == (b.inexact > 0) &&
                (a.stopped > 0) == (b.stopped > 0);
     };
@@ -24,9 +24,9 @@ bool is_more_of_the_same(const steps::Steps& steps, const std::vector<steps::Rou
 
 }  // namespace
 
-void print_rounding(std::ostream& out, const Lesson& lesson, const Run& run, Paint paint) {
+void print_rounding(std::ostream& out, const lesson::Lesson& lesson, const run::Run& run, Paint paint) {
     print_heading(out, lesson, run, "rounding", paint);
-    const steps::RoundingLens lens = steps::build_rounding(run.steps);
+    const rounding::RoundingLens lens = rounding::build_rounding(run.steps);
     if (!lens.why_not.empty()) {
         out << lens.why_not << '\n';
         return;
@@ -34,12 +34,12 @@ void print_rounding(std::ostream& out, const Lesson& lesson, const Run& run, Pai
     out << paint.faint("the sum of each step that is furthest off, beside the exact sum of all that came into it")
         << '\n';
     Table table({"step", "", "of", "worst sum", "exact", "rounded", "ulp", "inexact", "stopped"}, 4);
-    const auto at = [&](std::int32_t sum) -> const steps::Sum& { return lens.sum(sum); };
-    const auto rows = steps::rounding_rows(run.steps, lens);
+    const auto at = [&](std::int32_t sum) -> const Sum& { return lens.sum(sum); };
+    const auto rows = rounding::rounding_rows(run.steps, lens);
     std::vector<bool> marked;
     std::size_t folded = 0;
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const steps::RoundingRow& row = rows[i];
+        const rounding::RoundingRow& row = rows[i];
         if (is_more_of_the_same(run.steps, rows, i)) {
             ++folded;
             continue;
@@ -50,14 +50,14 @@ void print_rounding(std::ostream& out, const Lesson& lesson, const Run& run, Pai
             folded = 0;
         }
         marked.push_back(row.stopped > 0 || at(row.worst).overflowed);
-        const steps::Sum& worst = at(row.worst);
-        const std::string value = steps::full_value(worst.type, worst.bits);
+        const Sum& worst = at(row.worst);
+        const std::string value = rounding::full_value(worst.type, worst.bits);
         table.add(
             {fmt::format("{}", row.step + 1), run.steps.steps[row.step].label,
              fmt::format("{} {}", row.sums, element_name(worst.type)),
              row.inexact == 0 ? "all exact" : fmt::format("{}:{}:{}", worst.warp.block, worst.warp.warp, worst.lane),
              lens.exact[static_cast<std::size_t>(row.worst)].decimal(kExactDigits), value + (worst.recorded ? "" : "*"),
-             steps::format_ulps(worst), fmt::format("{}", row.inexact),
+             rounding::format_ulps(worst), fmt::format("{}", row.inexact),
              row.stopped ? fmt::format("{}", row.stopped) : ""});
     }
     const auto lines = table.lines();
@@ -70,19 +70,19 @@ void print_rounding(std::ostream& out, const Lesson& lesson, const Run& run, Pai
                "from "
                "those that do")
         << '\n';
-    const steps::RoundingLoss loss = steps::rounding_loss(lens);
-    if (loss.worst == steps::Sum::kNone) {
+    const rounding::RoundingLoss loss = rounding::rounding_loss(lens);
+    if (loss.worst == Sum::kNone) {
         out << paint.result("Nothing was rounded: every sum is exact.") << '\n';
     } else {
-        const steps::Sum& worst = at(loss.worst);
-        out << "Most is lost at step " << worst.step + 1 << ", " << steps::where_of(worst) << ": "
-            << steps::describe_addition(lens, loss.worst) << '\n';
+        const Sum& worst = at(loss.worst);
+        out << "Most is lost at step " << worst.step + 1 << ", " << rounding::where_of(worst) << ": "
+            << rounding::describe_addition(lens, loss.worst) << '\n';
     }
     if (loss.stops > 0) {
-        const steps::Sum& first = at(loss.stopped);
+        const Sum& first = at(loss.stopped);
         out << paint.warning(fmt::format("A sum stopped growing in {}; first at step {}, {}: ",
-                                         counted(loss.stops, "addition"), first.step + 1, steps::where_of(first)))
-            << steps::describe_addition(lens, loss.stopped) << '\n';
+                                         counted(loss.stops, "addition"), first.step + 1, rounding::where_of(first)))
+            << rounding::describe_addition(lens, loss.stopped) << '\n';
     }
     if (lens.unknown > 0)
         out << paint.faint(fmt::format(
@@ -91,4 +91,4 @@ void print_rounding(std::ostream& out, const Lesson& lesson, const Run& run, Pai
             << '\n';
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::print

@@ -19,7 +19,9 @@
 #include "common/scene/utilization.hpp"
 #include "common/scene/warps.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::print {
+
+using run::Run;
 
 namespace {
 
@@ -123,7 +125,7 @@ private:
     // The warp that is shown; at a step of a launch or block that it is no part of, one that works there, as in the
     // window. One that was asked for gives way to its own place in another launch alone.
     WarpRef place_at(std::size_t k) const {
-        if (!view_.focus) return lesson::working_warp(steps_, k, home_);
+        if (!view_.focus) return player::working_warp(steps_, k, home_);
         for (const steps::WarpStep& part : steps_.steps[k].warps)
             if (part.warp.block == home_.block && part.warp.warp == home_.warp) return part.warp;
         return home_;
@@ -367,7 +369,8 @@ StepPrinter::~StepPrinter() = default;
 void StepPrinter::print_step(std::size_t k, const std::string& title) { impl_->print_step(k, title); }
 void StepPrinter::print_findings() { impl_->print_findings(); }
 
-void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& finished, const TextView& view) {
+void print_text(std::ostream& out, const lesson::Lesson& lesson, const runner::FinishedRun& finished,
+                const TextView& view) {
     const Run& run = *finished.run;
     print_heading(out, lesson, run, "", view.paint);
     StepPrinter printer(out, run, view);
@@ -380,4 +383,4 @@ void print_text(std::ostream& out, const Lesson& lesson, const FinishedRun& fini
     print_reruns(out, run.trace, view.paint);
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::print

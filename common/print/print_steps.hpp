@@ -8,12 +8,12 @@
 
 #include "common/print/print.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::print {
 
 class StepPrinter {
 public:
     // All but the view, which is copied, outlives the printer.
-    StepPrinter(std::ostream& out, const Run& run, const TextView& view);
+    StepPrinter(std::ostream& out, const run::Run& run, const TextView& view);
     ~StepPrinter();
 
     // Its heading, after `title` where there is one, its source line, what the focused warp's lanes did.
@@ -25,4 +25,4 @@ private:
     std::unique_ptr<Impl> impl_;
 };
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::print

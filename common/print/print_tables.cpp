@@ -9,7 +9,9 @@
 #include "common/print/print.hpp"
 #include "common/print/table.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::print {
+
+using lesson::Lesson;
 
 namespace {
 
@@ -72,14 +74,14 @@ std::string rows_text(const trace::Header& header) {
 
 }  // namespace
 
-void print_heading(std::ostream& out, const Lesson& lesson, const Run& run, const std::string& lens,
+void print_heading(std::ostream& out, const Lesson& lesson, const run::Run& run, const std::string& lens,
                    const Paint& paint) {
     const auto& header = run.trace.header;
     out << paint.result("● " + run.origin) << '\n'
         << paint.strong(fmt::format("{} · {}{}", lesson.title(), header.variant, lens.empty() ? "" : " · " + lens))
         << '\n'
         << paint.faint(fmt::format("n {}{} · block {} · input {}", header.n, rows_text(header), header.block,
-                                   trace::input_text(header, is_seeded_input(header.input))))
+                                   trace::input_text(header, lesson::is_seeded_input(header.input))))
         << '\n';
     if (!run.note.empty()) out << paint.faint(run.note) << '\n';
     if (!run.notice.empty()) out << paint.warning(run.notice) << '\n';
@@ -130,8 +132,8 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
     std::vector<std::string> verdicts;
     int outside = 0;
     for (const auto& row : rows) {
-        const bool ok =
-            std::all_of(row.checked.results.begin(), row.checked.results.end(), [](const Result& r) { return r.ok; });
+        const bool ok = std::all_of(row.checked.results.begin(), row.checked.results.end(),
+                                    [](const run::Result& r) { return r.ok; });
         outside += !ok && row.declared_wrong.empty();
         if (row.checked.results.empty())
             table.add({row.variant, "", fmt::format("{}", row.n), "", "", "", "",
@@ -178,4 +180,4 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
     return outside + flagged;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::print

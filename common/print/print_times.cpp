@@ -10,7 +10,7 @@
 #include "common/timing/gpu_state.hpp"
 #include "common/timing/ladder.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::print {
 
 namespace {
 
@@ -128,4 +128,4 @@ void print_time(std::ostream& out, const TimingTable& t, Paint paint, bool sampl
     print_doubts(out, t, paint);
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::print

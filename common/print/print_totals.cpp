@@ -9,7 +9,9 @@
 #include "common/print/print.hpp"
 #include "common/steps/memory_cost.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::print {
+
+using run::Run;
 
 namespace {
 
@@ -137,7 +139,7 @@ void print_totals(std::ostream& out, const Run& run, const Paint& paint) {
     if (const std::string average = average_of(run); !average.empty()) out << "    " << average << '\n';
 }
 
-void print_results(std::ostream& out, const FinishedRun& finished, const Paint& paint) {
+void print_results(std::ostream& out, const runner::FinishedRun& finished, const Paint& paint) {
     for (const auto& r : finished.results()) {
         const std::string verdict = r.ok ? paint.result("within its bound") : paint.warning("OUTSIDE its bound");
         const std::string bound = r.bound == 0 ? "0" : fmt::format("{:.2e}", r.bound);
@@ -190,4 +192,4 @@ void print_reruns(std::ostream& out, const trace::Trace& trace, const Paint& pai
     }
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::print

@@ -6,20 +6,23 @@
 #include "common/rounding/addition_tree.hpp"
 #include "common/scene/boxes/suppression.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::print {
+
+using lesson::Lesson;
+using run::Run;
 
 void print_tree(std::ostream& out, const Lesson& lesson, const Run& run, const TextView& view) {
     const Paint& paint = view.paint;
     print_heading(out, lesson, run, "summation tree", paint);
-    const steps::RoundingLens lens = steps::build_rounding(run.steps);
+    const rounding::RoundingLens lens = rounding::build_rounding(run.steps);
     const steps::WarpRef warp = view.focus                ? *view.focus
                                 : run.steps.warps.empty() ? steps::WarpRef{}
                                                           : run.steps.warps.front();
-    const std::int32_t root =
-        view.lane ? steps::sum_of_lane(run.steps, lens, warp, *view.lane) : steps::sum_of_run(run.steps, lens, warp);
+    const std::int32_t root = view.lane ? rounding::sum_of_lane(run.steps, lens, warp, *view.lane)
+                                        : rounding::sum_of_run(run.steps, lens, warp);
     // Without a step all of it has come about.
     const std::size_t now = view.step ? *view.step : steps::kNoStep;
-    out << steps::describe_tree(run.steps, lens, steps::build_addition_tree(run.steps, lens, root), now);
+    out << rounding::describe_tree(run.steps, lens, rounding::build_addition_tree(run.steps, lens, root), now);
 }
 
 void print_boxes(std::ostream& out, const Lesson& lesson, const Run& run, const TextView& view) {
@@ -28,4 +31,4 @@ void print_boxes(std::ostream& out, const Lesson& lesson, const Run& run, const 
     out << scene::describe_suppression(all, view.step ? *view.step : run.steps.size());
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::print

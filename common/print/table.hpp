@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-namespace lanewise::lesson {
+namespace lanewise::print {
 
 // Rows of cells under headings; the first columns stand left, the others right.
 class Table {
@@ -24,4 +24,4 @@ private:
 // "0" or "1.25e-03"
 std::string format_error(double error);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::print

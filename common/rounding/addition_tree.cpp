@@ -11,7 +11,11 @@
 #include "common/steps/memory.hpp"
 #include "common/steps/update.hpp"
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
+
+using steps::Steps;
+using steps::WarpStep;
+
 namespace {
 
 using Kind = AdditionNode::Kind;
@@ -57,7 +61,7 @@ std::vector<std::int32_t> offered(const Steps& steps, const RoundingLens& lens, 
     const trace::Record& record = steps.trace->records[warp->records.front()];
     const std::size_t place = warp_place(steps, sum.warp);
     for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane) {
-        if (!takes_part(record, lane)) continue;
+        if (!steps::takes_part(record, lane)) continue;
         check_stop(stop);
         const std::uint32_t inputs = warp->lanes[lane].inputs_before;
         std::int32_t part = sum.step > 0 ? lens.last(sum.step - 1, place, static_cast<int>(lane)) : Sum::kNone;
@@ -170,7 +174,7 @@ std::int32_t stored_sum(const Steps& steps, const RoundingLens& lens, const Warp
         most = key;
     };
     for (std::size_t k = 0; k < steps.size(); ++k) {
-        const Step& step = steps.steps[k];
+        const steps::Step& step = steps.steps[k];
         if (step.stage != "finish" || (step.kind != StepKind::store && step.kind != StepKind::atomic)) continue;
         for (const WarpStep& warp : step.warps) {
             check_stop(stop);
@@ -178,7 +182,7 @@ std::int32_t stored_sum(const Steps& steps, const RoundingLens& lens, const Warp
             const trace::Record& record = steps.trace->records[warp.records.back()];
             for (int lane = 0; lane < trace::kWarpSize; ++lane) {
                 const auto l = static_cast<std::size_t>(lane);
-                if (!takes_part(record, l)) continue;
+                if (!steps::takes_part(record, l)) continue;
                 const std::int32_t sum = lens.last(k, place, lane);
                 if (sum == Sum::kNone) continue;
                 // A store must have stored it; an atomic gave it, or made it.
@@ -259,7 +263,7 @@ std::string why_no_tree(const RoundingLens& lens) {
 }
 
 std::string place_of_sum(const Steps& steps, const Sum& sum) {
-    const auto array = input_array_of(*steps.trace);
+    const auto array = steps::input_array_of(*steps.trace);
     if (sum.kind == Sum::Kind::input)
         return fmt::format("{}[{}]", array ? steps.trace->arrays[*array].name : "in", sum.element);
     const std::string warp =
@@ -301,4 +305,4 @@ std::string describe_tree(const Steps& steps, const RoundingLens& lens, const Ad
     return out;
 }
 
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

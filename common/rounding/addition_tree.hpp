@@ -1,5 +1,5 @@
-// The summation tree: the additions that led to one sum, as a tree, and which sum a run ends with. From the sums that the
-// rounding lens knows (rounding.hpp).
+// The summation tree: the additions that led to one sum, as a tree, and which sum a run ends with. From the sums that
+// the rounding lens knows (rounding.hpp).
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include "common/rounding/rounding.hpp"
 #include "common/steps/steps.hpp"
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
 
 struct AdditionNode {
     // How its parts came together.
@@ -43,24 +43,24 @@ struct AdditionTree {
 };
 
 // Throws Stopped where `stop` asks for that, as all here that take one.
-AdditionTree build_addition_tree(const Steps& steps, const RoundingLens& lens, std::int32_t root,
+AdditionTree build_addition_tree(const steps::Steps& steps, const RoundingLens& lens, std::int32_t root,
                                  const std::stop_token& stop = {});
 
 // The sum that a lane ends with; kNone where it adds nothing.
-std::int32_t sum_of_lane(const Steps& steps, const RoundingLens& lens, const WarpRef& warp, int lane);
+std::int32_t sum_of_lane(const steps::Steps& steps, const RoundingLens& lens, const WarpRef& warp, int lane);
 
 // The sum that the run ends with: of those that stores and atomics leave in global memory at the end the one of the
 // most inputs; of several, that of the block of `near`, then of its warp, then the first. kNone where none of them is
 // known.
-std::int32_t stored_sum(const Steps& steps, const RoundingLens& lens, const WarpRef& near,
+std::int32_t stored_sum(const steps::Steps& steps, const RoundingLens& lens, const WarpRef& near,
                         const std::stop_token& stop = {});
 // The same; where none is known, of the sums with the most inputs the latest. kNone where nothing was added.
-std::int32_t sum_of_run(const Steps& steps, const RoundingLens& lens, const WarpRef& near,
+std::int32_t sum_of_run(const steps::Steps& steps, const RoundingLens& lens, const WarpRef& near,
                         const std::stop_token& stop = {});
 
 // What the other lanes of the warp that came to `root` end with, in a sentence: "All 32 lanes hold the sum of these
 // inputs, each by a tree of its own; this is lane 0's." Of an atomic: how many came to the word.
-std::string others_beside(const Steps& steps, const RoundingLens& lens, const AdditionTree& tree);
+std::string others_beside(const steps::Steps& steps, const RoundingLens& lens, const AdditionTree& tree);
 
 // "32 inputs"; "32 inputs, of them 29 different", where some came in more than once.
 std::string inputs_text(const RoundingLens& lens, const AdditionTree& tree);
@@ -69,7 +69,7 @@ std::string inputs_text(const RoundingLens& lens, const AdditionTree& tree);
 std::string why_no_tree(const RoundingLens& lens);
 
 // "lane 5 of block 0 · warp 1", "out[0], at lane 0 of block 3 · warp 0", "in[7]"
-std::string place_of_sum(const Steps& steps, const Sum& sum);
+std::string place_of_sum(const steps::Steps& steps, const Sum& sum);
 
 // The whole tree as text, an addition a line in the order in which they came about; at step `now`:
 //
@@ -77,6 +77,7 @@ std::string place_of_sum(const Steps& steps, const Sum& sum);
 //     All 32 lanes hold …
 //     added  step 2 xor 16  lane 0 of block 0 · warp 0  0 (0x00000000) + 16 (0x41800000) = 16 (0x41800000)  2 inputs
 //     now added  step 3 xor 8 …  later
-std::string describe_tree(const Steps& steps, const RoundingLens& lens, const AdditionTree& tree, std::size_t now);
+std::string describe_tree(const steps::Steps& steps, const RoundingLens& lens, const AdditionTree& tree,
+                          std::size_t now);
 
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

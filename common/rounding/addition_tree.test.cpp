@@ -6,14 +6,19 @@
 
 #include "common/steps/testing/programs.testing.hpp"
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
+
+using steps::LaneView;
+using steps::WarpStep;
+
 namespace {
 
-using namespace testing;
+using namespace steps::testing;
 using Kind = AdditionNode::Kind;
 
 struct Grown {
-    explicit Grown(Trace made) : trace(std::move(made)), steps(build_steps(trace)), lens(build_rounding(steps)) {}
+    explicit Grown(Trace made)
+        : trace(std::move(made)), steps(steps::build_steps(trace)), lens(build_rounding(steps)) {}
     Grown(const Grown&) = delete;
 
     const Sum& sum(std::int32_t place) const { return lens.sum(place); }
@@ -30,7 +35,7 @@ struct Grown {
     }
 
     Trace trace;
-    Steps steps;
+    steps::Steps steps;
     RoundingLens lens;
 };
 
@@ -200,7 +205,7 @@ TEST(AdditionTree, IsToldAsTheRecordsHaveIt) {
     const std::string text = describe_tree(grown.steps, grown.lens, tree, now);
     std::size_t lines = 0;
     for (std::size_t k = 0; k < grown.steps.size(); ++k) {
-        const Step& step = grown.steps.steps[k];
+        const steps::Step& step = grown.steps.steps[k];
         if (step.kind != StepKind::shuffle) continue;
         for (const WarpStep& warp : step.warps) {
             for (std::size_t lane = 0; lane < 32; ++lane) {
@@ -247,4 +252,4 @@ TEST(AdditionTree, WithoutAdditionsThereIsASentence) {
 }
 
 }  // namespace
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

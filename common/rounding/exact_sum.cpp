@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
 namespace {
 
 constexpr std::uint64_t kSign = std::uint64_t{1} << 63;
@@ -280,4 +280,4 @@ double ulp_of(Element element, double value) {
     return std::ldexp(1.0, exponent - format.fraction_bits);
 }
 
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

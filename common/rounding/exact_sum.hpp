@@ -8,7 +8,7 @@
 
 #include "common/base/element.hpp"
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
 
 // A fixed-point number with a place for every bit of a double, from 2^-1074 to beyond 2^1087: adding is exact, and the
 // order does not matter. Infinities and NaNs are kept apart and joined as IEEE 754 says.
@@ -72,4 +72,4 @@ private:
 // that of the smallest numbers below them. 1 for integers.
 double ulp_of(Element element, double value);
 
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

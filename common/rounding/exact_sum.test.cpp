@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
 namespace {
 
 ExactSum sum_of(const std::vector<double>& values) {
@@ -134,4 +134,4 @@ TEST(UlpOf, IsTheDistanceToTheNextNumber) {
 }
 
 }  // namespace
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

@@ -10,10 +10,13 @@
 #include "common/trace/diff.hpp"
 #include "common/trace/io.hpp"
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
+
+using steps::Steps;
+
 namespace {
 
-using namespace testing;
+using namespace steps::testing;
 
 // Digits become other digits, so that most damage is still JSON.
 void damage(std::string& text, std::mt19937& random) {
@@ -60,9 +63,10 @@ TEST(MalformedTrace, TracesAreSteppedThroughAndCompared) {
             std::istringstream in(text);
             try {
                 const Trace read = trace::read(in, "t.ndjson");
-                const Steps steps = build_steps(read);
+                const Steps steps = steps::build_steps(read);
                 for (std::size_t k = 0; k < steps.size(); ++k)
-                    for (const WarpStep& warp : steps.steps[k].warps) formula(steps, k, warp.warp, i % 32);
+                    for (const steps::WarpStep& warp : steps.steps[k].warps)
+                        steps::formula(steps, k, warp.warp, i % 32);
                 const RoundingLens lens = build_rounding(steps);
                 for (std::size_t s = 0; s < lens.sums.size(); ++s)
                     describe_addition(lens, static_cast<std::int32_t>(s));
@@ -79,10 +83,10 @@ TEST(MalformedTrace, AnImpossiblyLargeInput) {
     Trace trace = warp_tree(Op::shfl_xor, {16});
     trace.arrays[0].count = ~std::uint64_t{0};
     trace.records[0].element_index[3] = std::int64_t{1} << 40;
-    const Steps steps = build_steps(trace);
+    const Steps steps = steps::build_steps(trace);
     EXPECT_EQ(steps.input_count, 0u);
     EXPECT_EQ(steps.size(), 2u);
 }
 
 }  // namespace
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

@@ -8,7 +8,10 @@
 #include "common/base/counted.hpp"
 #include "common/steps/memory.hpp"
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
+
+using steps::Steps;
+
 namespace {
 
 constexpr int kDigits = 18;
@@ -111,7 +114,7 @@ std::string where_of(const Sum& sum) {
 
 std::string what_of(const Steps& steps, const Sum& sum) {
     if (sum.kind == Sum::Kind::input) {
-        const auto array = input_array_of(*steps.trace);
+        const auto array = steps::input_array_of(*steps.trace);
         return fmt::format("{}[{}], an input in {}", array ? steps.trace->arrays[*array].name : "in", sum.element,
                            element_name(sum.type));
     }
@@ -147,4 +150,4 @@ std::string describe_addition(const RoundingLens& lens, std::int32_t place) {
     return fmt::format("{} = {}, in {} {}", parts, true_sum.decimal(kDigits), element_name(sum.type), value);
 }
 
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

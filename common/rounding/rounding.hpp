@@ -10,9 +10,7 @@
 #include "common/rounding/exact_sum.hpp"
 #include "common/steps/steps.hpp"
 
-namespace lanewise::steps {
-
-using lanewise::Sum;
+namespace lanewise::rounding {
 
 struct RoundingLens {
     std::string why_not;                // why nothing is told: a sentence; empty where something is
@@ -42,7 +40,7 @@ struct RoundingLens {
 // Pure. Only values that records hold, or that follow from them bit by bit, are told; sums whose parts are not known to
 // be sums of inputs (a product, a maximum, a square) are left out and counted in `unknown`. Throws Stopped where `stop`
 // asks for that: of a million inputs it takes a second or two.
-RoundingLens build_rounding(const Steps& steps, const std::stop_token& stop = {});
+RoundingLens build_rounding(const steps::Steps& steps, const std::stop_token& stop = {});
 
 // The sums of one step that are worth a line.
 struct RoundingRow {
@@ -52,7 +50,7 @@ struct RoundingRow {
     std::size_t inexact = 0;           // whose error is not 0
     std::size_t stopped = 0;
 };
-std::vector<RoundingRow> rounding_rows(const Steps& steps, const RoundingLens& lens);
+std::vector<RoundingRow> rounding_rows(const steps::Steps& steps, const RoundingLens& lens);
 
 // Where precision is lost: the addition that alone lost most (in the value's own units), and the first that stopped.
 struct RoundingLoss {
@@ -67,7 +65,7 @@ std::string format_ulps(const Sum& sum);
 // "block 0 · warp 1 · lane 5".
 std::string where_of(const Sum& sum);
 // What the sum is: "in[5], an input", "sum of 2 inputs in f16, then widened", with what is special about it.
-std::string what_of(const Steps& steps, const Sum& sum);
+std::string what_of(const steps::Steps& steps, const Sum& sum);
 
 // A value in all its digits, as far as there is room for 18: "0.00390625", where the shortest form that reads back as
 // f16 is 0.003906.
@@ -75,4 +73,4 @@ std::string full_value(Element type, std::uint64_t bits);
 // One addition in figures: "2048 + 1 = 2049, rounded to f16: 2048".
 std::string describe_addition(const RoundingLens& lens, std::int32_t sum);
 
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

@@ -9,10 +9,14 @@
 
 #include "common/steps/testing/programs.testing.hpp"
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
+
+using steps::build_steps;
+using steps::Steps;
+
 namespace {
 
-using namespace testing;
+using namespace steps::testing;
 using trace::Record;
 
 // Rounded differently by almost every addition.
@@ -124,7 +128,7 @@ TEST(Rounding, EachSumOfATreeStandsBesideTheTrueSumOfItsInputs) {
             const std::int32_t place = lens.at(step, 0, lane);
             ASSERT_NE(place, Sum::kNone);
             const Sum& sum = lens.sum(place);
-            const Provenance held = inputs_after(steps, step, kFirst, static_cast<std::size_t>(lane));
+            const steps::Provenance held = inputs_after(steps, step, kFirst, static_cast<std::size_t>(lane));
             double exact = 0;   // exact as doubles: 32 floats of one size
             for (std::size_t i = 0; i < 32; ++i)
                 exact += held.holds(i) ? static_cast<double>(uneven(static_cast<int>(i))) : 0;
@@ -395,4 +399,4 @@ TEST(FormatUlps, IsShort) {
 }
 
 }  // namespace
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

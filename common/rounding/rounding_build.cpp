@@ -2,8 +2,12 @@
 
 #include "common/rounding/rounding_builder.hpp"
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
 
+using steps::LaneView;
+using steps::Step;
+using steps::Steps;
+using steps::WarpStep;
 using trace::Effect;
 using trace::Op;
 using trace::Record;
@@ -93,7 +97,7 @@ void RoundingBuilder::shuffles(const WarpStep& warp) {
             return;
         }
         const bool adds = !view.undefined && view.has_after &&
-                          same_value(record.type, sum_bits(record.type, view.before, view.received), view.after);
+                          same_value(record.type, steps::sum_bits(record.type, view.before, view.received), view.after);
         if (!line_adds(record.line, adds || !view.has_after || view.undefined) || !adds || !offered[lane] ||
             !offered[source]) {
             ++lens_.unknown;
@@ -177,4 +181,4 @@ RoundingLens build_rounding(const Steps& steps, const std::stop_token& stop) {
     return lens;
 }
 
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

@@ -12,7 +12,7 @@
 #include "common/rounding/rounding_tree.hpp"
 #include "common/steps/update.hpp"
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
 
 // What the whole trace says of its lines: a first walk gathers it, a second relies on it.
 struct Evidence {
@@ -23,7 +23,7 @@ struct Evidence {
 
 class RoundingBuilder {
 public:
-    RoundingBuilder(const Steps& steps, RoundingLens& lens, Evidence& evidence, bool gathers,
+    RoundingBuilder(const steps::Steps& steps, RoundingLens& lens, Evidence& evidence, bool gathers,
                     const std::stop_token& stop);
 
     // False where there is too much to keep.
@@ -53,7 +53,7 @@ private:
     template <class F>
     void each(const trace::Record& record, F act) const {
         for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane)
-            if (takes_part(record, lane)) act(lane);
+            if (steps::takes_part(record, lane)) act(lane);
     }
 
     // Nothing but zeros came together: no sum.
@@ -62,11 +62,11 @@ private:
     bool line_adds(int line, bool here);
     Sum sum_here(std::size_t lane, Element type, std::uint64_t bits, std::uint32_t inputs) const;
 
-    void shuffles(const WarpStep& warp);
-    void reductions(const WarpStep& warp);
+    void shuffles(const steps::WarpStep& warp);
+    void reductions(const steps::WarpStep& warp);
 
     // --- runs ---
-    void loads(const WarpStep& warp);
+    void loads(const steps::WarpStep& warp);
     // The lane's value is known again: what was read must have come to it in one of the orders.
     void settle(std::size_t lane, Element type, std::uint64_t bits, std::uint32_t inputs);
     std::uint64_t start_bits(std::int32_t sum, Element type) const;
@@ -76,21 +76,21 @@ private:
     // What a word holds: what was stored there, else the input.
     Found word_of(const trace::Record& record, std::int64_t element, std::uint64_t bits);
     void write_word(const trace::Record& record, std::size_t lane, std::uint64_t bits, Found sum);
-    void stores(const WarpStep& warp);
+    void stores(const steps::WarpStep& warp);
     // All of one step: what each found tells in which order they came.
-    void atomics(const Step& step);
-    void atomic(const trace::Record& record, const WarpStep& warp, std::size_t lane);
+    void atomics(const steps::Step& step);
+    void atomic(const trace::Record& record, const steps::WarpStep& warp, std::size_t lane);
     // What an output holds in the end was left by the last atomic.
     void confirm(const Word& word);
 
-    const Steps& steps_;
+    const steps::Steps& steps_;
     const trace::Trace& trace_;
     RoundingLens& lens_;
     Evidence& evidence_;
     bool gathers_;
     std::stop_token stop_;
     SumTree tree_;
-    Words words_;
+    steps::Words words_;
     std::unordered_map<std::uint64_t, Word> held_;
     std::vector<trace::PerLane<std::int32_t>> latest_;
     std::vector<trace::PerLane<Run>> runs_;
@@ -98,4 +98,4 @@ private:
     std::size_t step_ = 0, place_ = 0;
 };
 
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

@@ -3,8 +3,11 @@
 
 #include "common/rounding/rounding_builder.hpp"
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
 
+using steps::accessed;
+using steps::LaneView;
+using steps::WarpStep;
 using trace::Effect;
 using trace::Op;
 using trace::Record;
@@ -29,7 +32,7 @@ void RoundingBuilder::write_word(const Record& record, std::size_t lane, std::ui
 
 void RoundingBuilder::stores(const WarpStep& warp) {
     for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane) {
-        const Update update = update_of(trace_, warp, lane);
+        const steps::Update update = steps::update_of(trace_, warp, lane);
         if (update.store == nullptr) continue;
         const Record& record = *update.store;
         const LaneView& view = warp.lanes[lane];
@@ -60,8 +63,8 @@ void RoundingBuilder::stores(const WarpStep& warp) {
         const bool adds =
             update.own && update.other &&
             same_value(record.type,
-                       sum_bits(record.type, accessed(*update.own, lane),
-                                converted(update.other->type, accessed(*update.other, lane), record.type)),
+                       steps::sum_bits(record.type, accessed(*update.own, lane),
+                                       converted(update.other->type, accessed(*update.other, lane), record.type)),
                        bits);
         if (!line_adds(record.line, adds) || !own || !other) {
             ++lens_.unknown;
@@ -74,7 +77,7 @@ void RoundingBuilder::stores(const WarpStep& warp) {
     }
 }
 
-void RoundingBuilder::atomics(const Step& step) {
+void RoundingBuilder::atomics(const steps::Step& step) {
     struct Give {
         std::size_t place, lane;
         const WarpStep* warp;
@@ -120,7 +123,7 @@ void RoundingBuilder::atomic(const Record& record, const WarpStep& warp, std::si
                             ? tree_.find(latest_[place_][lane], view.inputs_before, record.type, gave)
                             : std::nullopt;
     if (own && *own != Sum::kNone) lens_.sums[static_cast<std::size_t>(*own)].recorded = true;  // the next found it
-    const std::uint64_t bits = sum_bits(record.type, found_bits, gave);
+    const std::uint64_t bits = steps::sum_bits(record.type, found_bits, gave);
     Found sum;
     if (own && other) {
         Sum here = sum_here(lane, record.type, bits, kUnknownInputs);
@@ -144,4 +147,4 @@ void RoundingBuilder::confirm(const Word& word) {
     }
 }
 
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

@@ -2,7 +2,7 @@
 
 #include "common/steps/update.hpp"
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
 namespace {
 
 // A value and where it came from.
@@ -21,7 +21,7 @@ public:
     std::vector<Replayed> additions;
 
     Part add(Element type, std::size_t read, const Part& own, const Part& other) {
-        const std::uint64_t bits = sum_bits(type, as(type, own), as(type, other));
+        const std::uint64_t bits = steps::sum_bits(type, as(type, own), as(type, other));
         additions.push_back({own.place, other.place, type, bits, read, false});
         return {static_cast<std::int32_t>(additions.size()) - 1, type, bits};
     }
@@ -83,4 +83,4 @@ std::vector<Replayed> replay(Order order, Element type, std::uint64_t start, boo
     return std::move(made.additions);
 }
 
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

@@ -7,7 +7,7 @@
 
 #include "common/base/element.hpp"
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
 
 // What one load brought.
 struct Read {
@@ -50,4 +50,4 @@ inline constexpr int kOrders = 4;
 // addition.
 std::vector<Replayed> replay(Order order, Element type, std::uint64_t start, bool zero, const Reads& reads);
 
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

@@ -2,7 +2,7 @@
 // found by adding again.
 #include "common/rounding/rounding_builder.hpp"
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
 
 using trace::Effect;
 using trace::Record;
@@ -13,10 +13,10 @@ constexpr int kMostBytes = sizeof(trace::Bytes16);
 
 }  // namespace
 
-void RoundingBuilder::loads(const WarpStep& warp) {
+void RoundingBuilder::loads(const steps::WarpStep& warp) {
     const Record& record = trace_.records[warp.records.front()];
     each(record, [&](std::size_t lane) {
-        const LaneView& view = warp.lanes[lane];
+        const steps::LaneView& view = warp.lanes[lane];
         Run& run = runs_[place_][lane];
         if (!run.open || view.effect == Effect::replace) {
             run = {};
@@ -110,4 +110,4 @@ void RoundingBuilder::add_replay(std::size_t lane, const Run& run, const std::ve
     }
 }
 
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

@@ -6,18 +6,18 @@
 #include "common/steps/memory.hpp"
 #include "common/steps/update.hpp"
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
 
 using trace::Record;
 
-SumTree::SumTree(const Steps& steps, RoundingLens& lens, bool tells, const std::stop_token& stop)
-    : steps_(steps), lens_(lens), tells_(tells), stop_(stop), array_(input_array_of(*steps.trace)) {
+SumTree::SumTree(const steps::Steps& steps, RoundingLens& lens, bool tells, const std::stop_token& stop)
+    : steps_(steps), lens_(lens), tells_(tells), stop_(stop), array_(steps::input_array_of(*steps.trace)) {
     for (const Record& record : steps.trace->records) {
         check_stop(stop_);
         const bool fits = record.elements * element_size(record.type) <= static_cast<int>(sizeof(trace::Bytes16));
         if (record.op != trace::Op::load || record.array != array_ || !fits) continue;
         for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane)
-            for (int e = 0; takes_part(record, lane) && e < record.elements; ++e)
+            for (int e = 0; steps::takes_part(record, lane) && e < record.elements; ++e)
                 inputs_.try_emplace(record.element_index[lane] + e,
                                     Input{trace::element_at(record.value[lane], record.type, e), record.type});
     }
@@ -138,4 +138,4 @@ std::int32_t SumTree::join(Sum sum, Found own, Found other) {
     return keep(sum, exact);
 }
 
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

@@ -7,7 +7,7 @@
 
 #include "common/rounding/rounding.hpp"
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
 
 // Sum::inputs of a word, or of a part of what was read.
 inline constexpr std::uint32_t kUnknownInputs = 0;
@@ -25,7 +25,7 @@ class SumTree {
 public:
     // `tells`: false where only what is made of what is asked for; RoundingLens::exact and all that follows from it
     // then stay empty.
-    SumTree(const Steps& steps, RoundingLens& lens, bool tells, const std::stop_token& stop);
+    SumTree(const steps::Steps& steps, RoundingLens& lens, bool tells, const std::stop_token& stop);
 
     // Where inputs that are met for the first time come in.
     void at_step(std::size_t step) { step_ = step; }
@@ -51,7 +51,7 @@ private:
     void measure(Sum& sum, const ExactSum& exact) const;
     Found leaf(std::int64_t element);
 
-    const Steps& steps_;
+    const steps::Steps& steps_;
     RoundingLens& lens_;
     bool tells_;
     std::stop_token stop_;
@@ -66,4 +66,4 @@ private:
     std::size_t step_ = 0;
 };
 
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

@@ -9,15 +9,18 @@
 #include "common/steps/testing/programs.testing.hpp"
 #include "common/rounding/rounding.hpp"
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
+
+using steps::Steps;
+
 namespace {
 
-using namespace testing;
+using namespace steps::testing;
 using Clock = std::chrono::steady_clock;
 
 TEST(Stopping, NothingIsWorkedOutOnceItWasAskedFor) {
     const Trace trace = turns_of_one_warp(20);
-    const Steps steps = build_steps(trace);
+    const Steps steps = steps::build_steps(trace);
     const RoundingLens lens = build_rounding(steps);
     const WarpRef warp = steps.warps.front();
     const std::int32_t root = sum_of_lane(steps, lens, warp, 0);
@@ -33,7 +36,7 @@ TEST(Stopping, NothingIsWorkedOutOnceItWasAskedFor) {
 // one of some tries is enough.
 TEST(Stopping, TheLensOfALongRunEndsSoonAfterItWasAskedFor) {
     const Trace trace = turns_of_one_warp(600);
-    const Steps steps = build_steps(trace);
+    const Steps steps = steps::build_steps(trace);
     bool soon = false;
     for (int attempt = 0; attempt < 20 && !soon; ++attempt) {
         const auto began = Clock::now();
@@ -60,4 +63,4 @@ TEST(Stopping, TheLensOfALongRunEndsSoonAfterItWasAskedFor) {
 }
 
 }  // namespace
-}  // namespace lanewise::steps
+}  // namespace lanewise::rounding

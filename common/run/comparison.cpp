@@ -16,7 +16,10 @@
 #include "common/timing/sizes.hpp"
 #include "common/timing/times_text.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::run {
+
+using timing::time_text;
+
 namespace {
 
 using timing::time_text;
@@ -320,4 +323,4 @@ std::string times_told(const Comparison& comparison) {
            (timed ? timing::size_text(timed) + " values" : std::string("each at its own size"));
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::run

@@ -11,7 +11,7 @@
 #include "common/timing/times_text.hpp"
 #include "common/timing/timing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::run {
 
 using timing::times_from;
 
@@ -77,4 +77,4 @@ std::uint64_t shared_n(const Comparison& comparison, std::uint64_t ComparedVaria
 // Whose times, and of how many values: "NVIDIA H200 · recorded 2026-11-21 · 1048576 values", or that there are none.
 std::string times_told(const Comparison& comparison);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::run

@@ -10,7 +10,7 @@
 #include "common/run/lesson_contents.hpp"
 #include "common/run/services.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::run {
 
 // What fills the middle of the window.
 enum class View : std::uint8_t {
@@ -70,4 +70,4 @@ public:
     virtual std::string describe(const Presentation& presentation, const WindowRequest& request) = 0;
 };
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::run

@@ -10,7 +10,7 @@
 #include "common/timing/costs.hpp"
 #include "common/timing/timing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::run {
 
 struct VariantInfo {
     std::string name;         // "warp_sum_xor"
@@ -51,4 +51,4 @@ struct LessonContents {
     std::string ladder_source;        // what the lessons' times are of, and where from; empty: there are none
 };
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::run

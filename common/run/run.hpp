@@ -10,7 +10,7 @@
 #include "common/steps/steps.hpp"
 #include "common/trace/trace.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::run {
 
 // One output of a run beside its reference.
 struct Result {
@@ -54,4 +54,4 @@ private:
     std::string lesson_;
 };
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::run

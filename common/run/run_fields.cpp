@@ -7,7 +7,7 @@
 
 #include "common/run/run.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::run {
 namespace {
 
 constexpr char kBetween = '\x1f';   // in no flag's value
@@ -132,4 +132,4 @@ RunChanges unpacked(std::string_view text) {
     return changes;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::run

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace lanewise::lesson {
+namespace lanewise::run {
 
 struct Run;
 
@@ -62,4 +62,4 @@ std::string with_count(const std::vector<double>& values, std::size_t n);
 std::string packed(const RunChanges& changes);
 RunChanges unpacked(std::string_view text);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::run

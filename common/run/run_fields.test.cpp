@@ -4,7 +4,7 @@
 
 #include "common/run/run.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::run {
 namespace {
 
 TEST(RunFields, WhatSaysTheSameOtherwiseIsLeftOut) {
@@ -37,7 +37,7 @@ TEST(RunFields, WhatMakesTheSameRunAgain) {
                                        {"values", FieldKind::values, "", ""},
                                        {"seed", FieldKind::number, "1", "", {"random"}},
                                        {"order", FieldKind::order, "ascending", ""}};
-    lesson::Run run;
+    run::Run run;
     run.trace.header.n = 33;
     run.trace.header.input = "ramp";
     run.trace.header.seed = 7;
@@ -72,4 +72,4 @@ TEST(RunFields, PackedAndBack) {
 }
 
 }  // namespace
-}  // namespace lanewise::lesson
+}  // namespace lanewise::run

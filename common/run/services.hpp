@@ -12,7 +12,7 @@
 #include "common/run/run_fields.hpp"
 #include "common/timing/timing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::run {
 
 // The program that runs when this one ends: that of another lesson.
 struct NextProgram {
@@ -45,8 +45,8 @@ struct Services {
     // The same on an input that all of `beside` run on, the variant among them: what is compared. Empty: as `run`.
     std::function<std::shared_ptr<const Run>(const std::string& variant, const std::vector<std::string>& beside)>
         run_beside = {};
-    // The same with changes of what the command line asked for; `beside` of one variant or none: as `run`. Empty: nothing
-    // can be changed.
+    // The same with changes of what the command line asked for; `beside` of one variant or none: as `run`. Empty:
+    // nothing can be changed.
     std::function<std::shared_ptr<const Run>(const std::string& variant, const std::vector<std::string>& beside,
                                              const RunChanges& changes)>
         run_changed = {};
@@ -72,4 +72,4 @@ struct Services {
     std::function<void(std::function<void()> wake)> wake_on_edit = {};
 };
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::run

@@ -11,20 +11,20 @@
 #include "common/measure/meter.hpp"
 #include "common/timing/costs.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::runner {
 
 struct LessonSetup {
-    Lesson lesson;
+    lesson::Lesson lesson;
     launch::KernelSet kernels;
     std::function<std::unique_ptr<launch::Backend>()> make_emulator;
     std::function<std::unique_ptr<launch::Backend>()> make_gpu;
     // Is there a GPU? When not, says why. Starts CUDA, so it is asked only when the answer matters.
     std::function<bool(std::string* why)> gpu_available;
     // What times plain kernels on the GPU.
-    std::function<std::unique_ptr<timing::Meter>()> make_meter;
+    std::function<std::unique_ptr<measure::Meter>()> make_meter;
     std::function<std::string()> today;   // "2026-11-21"
     // What plans for the GPU are shaped by; asked only where there is one. Empty: as Machine says.
-    std::function<Machine()> gpu_machine = {};
+    std::function<lesson::Machine()> gpu_machine = {};
     // What single operations cost on the GPU. Empty: nothing measures them.
     std::function<timing::CostTable(const timing::CostProgress&)> measure_costs = {};
     // Where kernel files are read that are shown. Empty: in the lesson's folder.
@@ -33,4 +33,4 @@ struct LessonSetup {
     bool tries_other_order = false;
 };
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::runner

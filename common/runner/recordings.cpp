@@ -10,7 +10,11 @@
 #include "common/base/kernel_text.hpp"
 #include "common/trace/io.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::runner {
+
+using lesson::ChosenControls;
+using lesson::Lesson;
+
 namespace {
 
 // A flag that asks for something else than what was recorded.
@@ -54,12 +58,12 @@ void check_recorded(const RunOptions& o, const trace::Header& header, const std:
     for (const auto& [name, text] : o.controls)
         for (const auto& [recorded, value] : header.controls)
             refuse_other("--" + name, recorded == name && value != text, text, name + " " + value, variant);
-    refuse_other("--seed", o.seed && is_seeded_input(header.input) && *o.seed != header.seed,
+    refuse_other("--seed", o.seed && lesson::is_seeded_input(header.input) && *o.seed != header.seed,
                  fmt::format("{}", o.seed.value_or(0)), fmt::format("seed {}", header.seed), variant);
 }
 
-ChosenControls recorded_controls(const Lesson& lesson, const Variant& variant, const trace::Header& header) {
-    std::vector<ControlValue> values = variant.controls;
+ChosenControls recorded_controls(const Lesson& lesson, const lesson::Variant& variant, const trace::Header& header) {
+    std::vector<lesson::ControlValue> values = variant.controls;
     for (auto& [name, value] : values)
         for (const auto& [recorded, text] : header.controls) {
             if (recorded != name) continue;
@@ -86,4 +90,4 @@ void set_kernel_file(trace::Header& header, const std::string& file, const std::
     header.code_hash = trace::fnv1a_hex(code_of(text));
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::runner

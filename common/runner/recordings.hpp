@@ -7,17 +7,18 @@
 #include "common/lesson/lesson.hpp"
 #include "common/runner/run_options.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::runner {
 
 // The file `name` among the lesson's recordings: in the first GPU's folder that has it; empty when none has.
-std::filesystem::path find_recording(const Lesson& lesson, const std::string& name);
+std::filesystem::path find_recording(const lesson::Lesson& lesson, const std::string& name);
 
 // Throws Error where a flag asks for something else than what `header` says was recorded.
 void check_recorded(const RunOptions& options, const trace::Header& header, const std::string& variant);
 
 // What the header says was chosen of the variant's controls; the variant's own where it says nothing. Throws Error
 // where a value is not one of the control's.
-ChosenControls recorded_controls(const Lesson& lesson, const Variant& variant, const trace::Header& header);
+lesson::ChosenControls recorded_controls(const lesson::Lesson& lesson, const lesson::Variant& variant,
+                                         const trace::Header& header);
 
 // A file's contents; empty where it cannot be read.
 std::string read_text(const std::filesystem::path& path);
@@ -28,4 +29,4 @@ std::string read_kernel_text(const std::filesystem::path& path);
 // Says in the header which kernel file was run, whose whole text is `text`.
 void set_kernel_file(trace::Header& header, const std::string& file, const std::string& text);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::runner

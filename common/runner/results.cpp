@@ -8,7 +8,9 @@
 
 #include "common/launch/verify.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::runner {
+
+using run::Result;
 
 std::vector<Result> results_of(const launch::Plan& plan, const launch::Outcome& outcome) {
     const auto verdicts = launch::verify(plan, outcome);
@@ -66,8 +68,8 @@ std::vector<trace::Output> outputs_of(const launch::Plan& plan, const launch::Ou
     return outputs;
 }
 
-std::vector<double> input_values(const launch::Plan& plan, const Inputs& inputs) {
-    if (inputs.n == 0 || inputs.n > kMaxTypedValues) return {};
+std::vector<double> input_values(const launch::Plan& plan, const lesson::Inputs& inputs) {
+    if (inputs.n == 0 || inputs.n > lesson::kMaxTypedValues) return {};
     const std::vector<double> values = inputs.values<double>();
     for (const launch::BufferSpec& buffer : plan.buffers) {
         const auto size = static_cast<std::size_t>(element_size(buffer.element));
@@ -88,4 +90,4 @@ std::vector<double> input_values(const launch::Plan& plan, const Inputs& inputs)
     return {};
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::runner

@@ -10,7 +10,16 @@
 #include "common/base/error.hpp"
 #include "common/base/plain_text.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::runner {
+
+using lesson::Control;
+using lesson::ControlKind;
+using lesson::GeneratedInput;
+using lesson::Lesson;
+using lesson::Variant;
+using run::FieldKind;
+using run::RunField;
+
 namespace {
 
 constexpr std::uint32_t kMaxBlock = 1024;
@@ -30,7 +39,8 @@ std::string shown(const std::string& text) {
 
 std::uint64_t most_values(const Lesson& lesson) {
     const auto large = [](const Variant& variant) { return variant.large_n; };
-    return std::any_of(lesson.variants().begin(), lesson.variants().end(), large) ? kMaxLargeValues : kMaxValues;
+    return std::any_of(lesson.variants().begin(), lesson.variants().end(), large) ? lesson::kMaxLargeValues
+                                                                                  : lesson::kMaxValues;
 }
 
 std::uint32_t read_warp(const std::string& text) {
@@ -75,7 +85,9 @@ std::vector<RunField> fields_of(const Variant& variant, const Lesson& lesson, co
     const RunField order{"order", FieldKind::order, "ascending", "In which order the emulator runs lanes and blocks",
                          {"ascending", "descending"}};
     if (!variant.input_text.empty()) return {order};   // its plan says all else
-    const std::uint64_t most = variant.most_n > 0 ? variant.most_n : variant.large_n ? kMaxLargeValues : kMaxValues;
+    const std::uint64_t most = variant.most_n > 0 ? variant.most_n
+                               : variant.large_n  ? lesson::kMaxLargeValues
+                                                  : lesson::kMaxValues;
     // What a lesson asks to be played with comes first.
     for (const auto& [name, standard] : variant.controls)
         if (const Control* control = lesson.find_control(name)) fields.push_back(of_control(*control, standard));
@@ -87,7 +99,7 @@ std::vector<RunField> fields_of(const Variant& variant, const Lesson& lesson, co
     }
     RunField blocks{"block", FieldKind::choice, fmt::format("{}", variant.block), "Threads in a block"};
     for (std::uint32_t block = 32; block <= kMaxBlock; block *= 2)
-        if (block == variant.block || has_instance(variant, block, kernels))
+        if (block == variant.block || lesson::has_instance(variant, block, kernels))
             blocks.choices.push_back(fmt::format("{}", block));
     if (blocks.choices.size() > 1) fields.push_back(std::move(blocks));
     RunField warps{"warp", FieldKind::choice, "32", "Lanes in a warp: fewer, on the emulator, to see it all at once"};
@@ -99,14 +111,14 @@ std::vector<RunField> fields_of(const Variant& variant, const Lesson& lesson, co
         fields.push_back(std::move(warps));
     }
     RunField input{"input", FieldKind::choice, variant.input, ""};
-    for (const GeneratedInput& kind : kGeneratedInputs) {
+    for (const GeneratedInput& kind : lesson::kGeneratedInputs) {
         input.choices.emplace_back(kind.name);
         input.sentence += fmt::format("{}{}: {}", input.sentence.empty() ? "" : "\n", kind.name, kind.what);
     }
     fields.push_back(std::move(input));
     fields.push_back({"values", FieldKind::values, "", "The values themselves, with commas between"});
     RunField seed = number("seed", 1, 0, ~std::uint64_t{0}, "Of the inputs with random values");
-    for (const GeneratedInput& kind : kGeneratedInputs)
+    for (const GeneratedInput& kind : lesson::kGeneratedInputs)
         if (kind.seeded) seed.choices.emplace_back(kind.name);   // the inputs that it matters to
     fields.push_back(std::move(seed));
     if (variant.offsets)
@@ -143,11 +155,11 @@ void set_run_option(RunOptions& options, const std::string& name, const std::str
         options.input = text;
         options.values = nullptr;
     } else if (name == "values") {
-        options.values = std::make_shared<const std::vector<double>>(read_typed_values(text));
-        options.input = kTypedInput;
+        options.values = std::make_shared<const std::vector<double>>(lesson::read_typed_values(text));
+        options.input = lesson::kTypedInput;
     } else if (const Control* control = lesson.find_control(name)) {
         control->check(text);
-        std::erase_if(options.controls, [&](const ControlValue& value) { return value.first == name; });
+        std::erase_if(options.controls, [&](const lesson::ControlValue& value) { return value.first == name; });
         options.controls.emplace_back(name, text);
     } else {
         throw Error(fmt::format("{} {}: {} has no such field; --help lists them.", flag, shown(text), lesson.name()));
@@ -156,13 +168,13 @@ void set_run_option(RunOptions& options, const std::string& name, const std::str
 
 std::map<std::string, std::vector<RunField>> fields_of(const Lesson& lesson, const launch::KernelSet& kernels) {
     WarpSizes warps;
-    for (const std::uint32_t lanes : {4u, 8u, 16u}) warps[lanes] = variants_in_warps_of(lanes, lesson, kernels);
+    for (const std::uint32_t lanes : {4u, 8u, 16u}) warps[lanes] = lesson::variants_in_warps_of(lanes, lesson, kernels);
     std::map<std::string, std::vector<RunField>> fields;
     for (const Variant& variant : lesson.variants()) fields[variant.name] = fields_of(variant, lesson, kernels, warps);
     return fields;
 }
 
-RunOptions with_changes(const RunOptions& options, const RunChanges& changes, const Lesson& lesson) {
+RunOptions with_changes(const RunOptions& options, const run::RunChanges& changes, const Lesson& lesson) {
     RunOptions changed = options;
     changed.variants.clear();   // nothing was asked of one variant that another does not take
     for (const auto& [name, text] : changes) {
@@ -175,4 +187,4 @@ RunOptions with_changes(const RunOptions& options, const RunChanges& changes, co
     return changed;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::runner

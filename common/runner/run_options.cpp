@@ -7,7 +7,12 @@
 
 #include "common/base/error.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::runner {
+
+using lesson::ControlValue;
+using lesson::Inputs;
+using lesson::kMaxValues;
+using lesson::Variant;
 
 namespace {
 
@@ -29,7 +34,7 @@ void choose_rows(const Variant& variant, const RunOptions& options, Inputs& inpu
             fmt::format("{0} {1}: {2} takes one run of values and no rows; leave out {0}.", flag, given, variant.name));
     inputs.columns = options.columns.value_or(variant.columns);
     const std::uint64_t rows = options.rows.value_or(std::max<std::uint64_t>(variant.n / variant.columns, 1));
-    const std::uint64_t most = variant.large_n ? kMaxLargeValues : kMaxValues;
+    const std::uint64_t most = variant.large_n ? lesson::kMaxLargeValues : kMaxValues;
     if (rows > most / inputs.columns)
         throw Error(
             fmt::format("{} rows of {} columns are more than the {} values that a run may have; give fewer rows "
@@ -51,13 +56,13 @@ void choose_controls(const Variant& variant, const RunOptions& options, Inputs& 
         else if (named)
             throw Error(fmt::format("--{0} {1}: {2} has no such control; leave out --{0}.", name, text, variant.name));
     }
-    inputs.controls = ChosenControls(std::move(chosen));
+    inputs.controls = lesson::ChosenControls(std::move(chosen));
 }
 
 }  // namespace
 
 Inputs choose_inputs(const Variant& variant, const RunOptions& options) {
-    Inputs inputs = Lesson::default_inputs(variant);
+    Inputs inputs = lesson::Lesson::default_inputs(variant);
     if (options.warp) inputs.warp = *options.warp;
     // As many blocks as in warps of 32, of fewer threads: n shrinks with them.
     if (inputs.warp != Inputs().warp && variant.block_in_warps_of && !options.block) {
@@ -77,12 +82,13 @@ Inputs choose_inputs(const Variant& variant, const RunOptions& options) {
     choose_rows(variant, options, inputs);
     if (inputs.n > kMaxValues && !variant.large_n)
         throw Error(fmt::format("--n {} is out of range; give a number from 1 to {}.", inputs.n, kMaxValues));
-    if (is_generated_input(inputs.kind)) {
+    if (lesson::is_generated_input(inputs.kind)) {
         if (!options.block && variant.block_for) inputs.block = variant.block_for(inputs.n);
         return inputs;
     }
-    const bool typed = options.values && inputs.kind == kTypedInput;
-    inputs.file = typed ? options.values : std::make_shared<const std::vector<double>>(read_numbers(inputs.kind));
+    const bool typed = options.values && inputs.kind == lesson::kTypedInput;
+    inputs.file =
+        typed ? options.values : std::make_shared<const std::vector<double>>(lesson::read_numbers(inputs.kind));
     if (!options.n && !options.rows && !options.columns) inputs.n = inputs.file->size();
     if (typed && inputs.n > inputs.file->size())
         throw Error(fmt::format("--n {}: --values gives {} numbers; add some, or give a smaller --n.", inputs.n,
@@ -95,7 +101,7 @@ Inputs choose_inputs(const Variant& variant, const RunOptions& options) {
 }
 
 bool same_values(const Inputs& a, const Inputs& b) {
-    return a.n == b.n && a.kind == b.kind && a.file == b.file && (a.seed == b.seed || !is_seeded_input(a.kind));
+    return a.n == b.n && a.kind == b.kind && a.file == b.file && (a.seed == b.seed || !lesson::is_seeded_input(a.kind));
 }
 
 Inputs with_values_of(const Inputs& shared, const Inputs& own, const Variant& variant, const RunOptions& options) {
@@ -108,4 +114,4 @@ Inputs with_values_of(const Inputs& shared, const Inputs& own, const Variant& va
     return inputs;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::runner

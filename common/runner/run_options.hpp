@@ -12,7 +12,7 @@
 #include "common/measure/measure.hpp"
 #include "common/timing/sizes.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::runner {
 
 enum class BackendChoice : std::uint8_t { automatic, gpu, cpu, recorded };
 
@@ -28,21 +28,22 @@ struct RunOptions {
     std::optional<std::uint64_t> seed;
     std::string input;                   // empty: the variant's own
     std::shared_ptr<const std::vector<double>> values;   // typed; then `input` is kTypedInput
-    std::vector<ControlValue> controls;  // of the lesson's; those not named stay as the variant has them
+    std::vector<lesson::ControlValue> controls;  // of the lesson's; those not named stay as the variant has them
     std::optional<launch::Order> order;
     std::optional<int> focus_block;
     std::optional<int> focus_warp;
     std::string sizes_text;              // as given
     std::vector<timing::Size> sizes;     // empty: each variant at its own
-    std::optional<timing::L2> l2;        // none: warm, or what was recorded
+    std::optional<measure::L2> l2;        // none: warm, or what was recorded
 };
 
 // The inputs `variant` runs on under these options; where --input names a file, with its numbers. Throws Error.
-Inputs choose_inputs(const Variant& variant, const RunOptions& options);
+lesson::Inputs choose_inputs(const lesson::Variant& variant, const RunOptions& options);
 
 // Do both give the same values?
-bool same_values(const Inputs& a, const Inputs& b);
+bool same_values(const lesson::Inputs& a, const lesson::Inputs& b);
 // `own`, which the variant chose, with the values of `shared`; in the blocks that suit as many.
-Inputs with_values_of(const Inputs& shared, const Inputs& own, const Variant& variant, const RunOptions& options);
+lesson::Inputs with_values_of(const lesson::Inputs& shared, const lesson::Inputs& own, const lesson::Variant& variant,
+                              const RunOptions& options);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::runner

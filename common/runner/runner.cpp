@@ -17,7 +17,14 @@
 #include "common/trace/io.hpp"
 #include "common/trace/emulated_accesses.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::runner {
+
+using lesson::BlockOrder;
+using lesson::Inputs;
+using lesson::make_plan;
+using lesson::Variant;
+using run::Result;
+using run::Run;
 
 namespace {
 
@@ -79,11 +86,10 @@ std::string Runner::why_not(const Variant& variant, const Inputs& inputs) {
 }
 
 std::string Runner::why_not(const Variant& variant, const launch::Plan& plan) {
-    const launch::Kernel* kernel = gpu_only_kernel(plan, setup_.kernels);
+    const launch::Kernel* kernel = lesson::gpu_only_kernel(plan, setup_.kernels);
     if (backend() == BackendChoice::recorded) return {};
     if (backend() == BackendChoice::cpu)
-        return kernel ? launch::why_not_emulated(*kernel)
-                      : why_not_in_order(variant, order());
+        return kernel ? launch::why_not_emulated(*kernel) : lesson::why_not_in_order(variant, order());
     if (!kernel) return {};
     if (!kernel->gpu_plain) return launch::why_no_gpu_build(*kernel, setup_.kernels);
     return setup_.gpu_machine ? launch::why_not_on(*kernel, setup_.gpu_machine().architecture) : std::string();
@@ -153,19 +159,19 @@ Inputs Runner::checked_inputs(const Variant& variant) {
     RunOptions options = *options_;
     if (lenient_) {
         if (!variant.offsets) options.offset.reset();
-        if (options.block && !has_instance(variant, *options.block, setup_.kernels)) options.block.reset();
+        if (options.block && !lesson::has_instance(variant, *options.block, setup_.kernels)) options.block.reset();
     }
     const Inputs inputs = choose_inputs(variant, options);
     // Asks for a GPU only where the answer matters.
-    if (inputs.n > kMaxEmulatedValues && backend() == BackendChoice::cpu)
+    if (inputs.n > lesson::kMaxEmulatedValues && backend() == BackendChoice::cpu)
         throw Error(fmt::format("--n {} is more than the emulator runs; give at most {}, or use --backend gpu.",
-                                inputs.n, kMaxEmulatedValues));
+                                inputs.n, lesson::kMaxEmulatedValues));
     if (inputs.warp != trace::kWarpSize) check_warp(variant, inputs.warp);
     return inputs;
 }
 
 void Runner::check_warp(const Variant& variant, std::uint32_t warp) const {
-    const auto can = variants_in_warps_of(warp, setup_.lesson, setup_.kernels);
+    const auto can = lesson::variants_in_warps_of(warp, setup_.lesson, setup_.kernels);
     if (std::find(can.begin(), can.end(), variant.name) != can.end()) return;
     throw Error(fmt::format("--warp {}: {} runs in warps of 32 lanes only; {}.", warp, variant.name,
                             can.empty() ? "so do all variants of this lesson: leave out --warp"
@@ -193,9 +199,9 @@ void Runner::describe_run(trace::Trace& trace, const Variant& variant, const Inp
     header.offset = inputs.offset;
     header.input = variant.input_text.empty() ? inputs.kind : variant.input_text;
     header.controls = inputs.controls.values();
-    if (inputs.file && inputs.n <= kMaxTypedValues)
+    if (inputs.file && inputs.n <= lesson::kMaxTypedValues)
         header.values.assign(inputs.file->begin(), inputs.file->begin() + static_cast<std::ptrdiff_t>(inputs.n));
-    const std::string file = kernel_file_of(plan, setup_.kernels);
+    const std::string file = lesson::kernel_file_of(plan, setup_.kernels);
     set_kernel_file(header, file, source(file));
 }
 
@@ -248,7 +254,7 @@ std::shared_ptr<const Run> Runner::finish_run(Run recorded, const launch::Plan* 
     auto run = std::make_shared<Run>(std::move(recorded));
     trace::Trace& trace = run->trace;
     warn(*run, tracing_changed(trace));
-    const bool emulated_too = plan && !gpu_only_kernel(*plan, setup_.kernels);
+    const bool emulated_too = plan && !lesson::gpu_only_kernel(*plan, setup_.kernels);
     if (trace.header.source.kind == trace::SourceKind::gpu && emulated_too && !trace.partial) {
         const launch::Order as_it_ran = block_order == BlockOrder::arrival ? launch::arrival_order(trace) : order();
         trace::Trace emulated = record(emulator(), *plan, blocks_with_records(trace), as_it_ran, false, nullptr);
@@ -346,8 +352,8 @@ Checked Runner::check(const Variant& variant) {
             .findings = std::move(outcome.findings),
             .verdict = outcome.verdict,
             .undecided = std::move(outcome.undecided),
-            .kernel_file = kernel_file_of(plan, setup_.kernels),
+            .kernel_file = lesson::kernel_file_of(plan, setup_.kernels),
             .order = std::move(other_order)};
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::runner

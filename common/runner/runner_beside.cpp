@@ -5,7 +5,11 @@
 #include "common/runner/run_changes.hpp"
 #include "common/runner/runner.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::runner {
+
+using lesson::Inputs;
+using lesson::Variant;
+
 namespace {
 
 constexpr std::size_t kKeptChanges = 12;   // runs; one key undoes the last few changes at once
@@ -14,7 +18,7 @@ constexpr std::size_t kKeptChanges = 12;   // runs; one key undoes the last few 
 
 std::shared_ptr<const FinishedRun> Runner::run_changed(const std::string& variant,
                                                        const std::vector<std::string>& beside,
-                                                       const RunChanges& changes) {
+                                                       const run::RunChanges& changes) {
     const std::lock_guard lock(mutex_);
     const RunOptions changed = with_changes(*options_, changes, setup_.lesson);
     // For this run alone, however it ends.
@@ -32,7 +36,7 @@ std::shared_ptr<const FinishedRun> Runner::run_changed(const std::string& varian
     options_ = &changed;
     if (changed.warp || changed.backend != restore.options->backend) backend_.reset();
     lenient_ = beside.size() > 1;
-    changed_ = packed(changes) + "\n";
+    changed_ = run::packed(changes) + "\n";
     return beside.size() > 1 ? run_beside(variant, beside) : run(variant);
 }
 
@@ -52,7 +56,7 @@ std::shared_ptr<const FinishedRun> Runner::run_beside(const std::string& name, c
     if (same_values(own, *shared) || recorded_input(variant, own)) return run(name);
     const Inputs inputs = with_values_of(*shared, own, variant, *options_);
     try {
-        make_plan(variant, inputs, setup_.kernels);
+        lesson::make_plan(variant, inputs, setup_.kernels);
     } catch (const Error&) {
         return run(name);
     }
@@ -85,4 +89,4 @@ std::optional<Inputs> Runner::shared_input(const std::vector<std::string>& varia
     return recorded ? recorded : shared;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::runner

@@ -12,7 +12,11 @@
 #include "common/runner/runner.hpp"
 #include "common/trace/io.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::runner {
+
+using lesson::Variant;
+using run::Result;
+using run::Run;
 
 namespace {
 
@@ -38,10 +42,10 @@ constexpr std::uint64_t kMaxOpenedValues = std::uint64_t{1} << 22;
 }  // namespace
 
 std::optional<launch::Plan> Runner::plan_of(const trace::Header& header) const {
-    const bool known = is_generated_input(header.input) || header.values.size() == header.n;
+    const bool known = lesson::is_generated_input(header.input) || header.values.size() == header.n;
     if (!known || header.n == 0 || header.n > kMaxOpenedValues || header.block == 0)
         return std::nullopt;
-    Inputs inputs;
+    lesson::Inputs inputs;
     inputs.n = header.n;
     inputs.columns = header.columns;
     inputs.block = header.block;
@@ -53,7 +57,7 @@ std::optional<launch::Plan> Runner::plan_of(const trace::Header& header) const {
     try {
         const Variant& variant = setup_.lesson.find(header.variant);
         inputs.controls = recorded_controls(setup_.lesson, variant, header);
-        return make_plan(variant, inputs, setup_.kernels);
+        return lesson::make_plan(variant, inputs, setup_.kernels);
     } catch (const Error&) {
         return std::nullopt;  // a trace of a variant or an instance that is gone can still be looked at
     }
@@ -138,7 +142,7 @@ std::shared_ptr<const FinishedRun> Runner::load(const std::string& path) {
         if (!is_lesson_name(header.lesson))
             throw Error(fmt::format("{} says that it is a trace of lesson '{}', and no lesson can be named so; record "
                                     "one with --save-trace.", path, header.lesson));
-        throw ForeignTrace(
+        throw run::ForeignTrace(
             fmt::format("{0} is a trace of lesson {1}, not of {2}; open it with ./lessons/run {1} --open "
                         "{3}",
                         path, header.lesson, setup_.lesson.name(), shell_quoted(path)),
@@ -156,4 +160,4 @@ std::shared_ptr<const FinishedRun> Runner::load(const std::string& path) {
     return finished;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::runner

@@ -11,7 +11,12 @@
 #include "common/runner/recordings.hpp"
 #include "common/timing/ladder.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::runner {
+
+using lesson::Inputs;
+using lesson::Machine;
+using lesson::Variant;
+using run::SweepWatch;
 
 namespace {
 
@@ -28,7 +33,7 @@ constexpr int kSamplesOverSizes = 40;
 constexpr double kWarmSecondsOverSizes = 0.02;
 constexpr int kPlacesOverSizes = 3;
 
-void set_over_sizes(timing::MeasureOptions& options) {
+void set_over_sizes(measure::MeasureOptions& options) {
     options.samples = kSamplesOverSizes;
     options.warm_seconds = kWarmSecondsOverSizes;
     options.places = kPlacesOverSizes;
@@ -61,7 +66,7 @@ constexpr std::uint64_t kSmallPlan = std::uint64_t{1} << 16;
 std::uint64_t bytes_at(const Variant& variant, Inputs inputs, std::uint64_t n, const launch::KernelSet& kernels) {
     inputs.n = n;
     std::uint64_t bytes = 0;
-    for (const auto& buffer : make_plan(variant, inputs, kernels).buffers) bytes += buffer.bytes();
+    for (const auto& buffer : lesson::make_plan(variant, inputs, kernels).buffers) bytes += buffer.bytes();
     return bytes;
 }
 
@@ -116,17 +121,17 @@ Inputs Timer::inputs_at(const Variant& variant, const timing::Size* size, const 
     if (variant.timed_columns != 0) at_size.columns = variant.timed_columns;
     RunOptions options = options_;
     if (size) options.n = size->n;
-    if (size && size->n > kMaxValues && !variant.large_n)
+    if (size && size->n > lesson::kMaxValues && !variant.large_n)
         throw Error(fmt::format("{} counts in 32 bits: it takes at most {} values, and is not measured on {}.",
-                                variant.name, kMaxValues, size->n));
+                                variant.name, lesson::kMaxValues, size->n));
     Inputs inputs = choose_inputs(at_size, options);
     if (size && size->columns != 0) inputs.columns = size->columns;
     inputs.machine = machine;
     return inputs;
 }
 
-timing::Job Timer::job(const Variant& variant, const timing::Size* size, const Machine& machine) const {
-    timing::Job job;
+measure::Job Timer::job(const Variant& variant, const timing::Size* size, const Machine& machine) const {
+    measure::Job job;
     job.variant = variant.name;
     if (!is_recorded_baseline(variant.baseline)) job.baseline = variant.baseline;
     job.size = size ? size->name : "";
@@ -136,15 +141,15 @@ timing::Job Timer::job(const Variant& variant, const timing::Size* size, const M
     const auto inputs = [this, &variant, machine, size = size ? std::optional(*size) : std::nullopt] {
         return inputs_at(variant, size ? &*size : nullptr, machine);
     };
-    job.plan = [this, &variant, inputs] { return make_plan(variant, inputs(), setup_.kernels); };
+    job.plan = [this, &variant, inputs] { return lesson::make_plan(variant, inputs(), setup_.kernels); };
     if (job.n >= kLargePlan)
         job.bytes = [this, &variant, inputs] { return expected_bytes(variant, inputs(), setup_.kernels); };
     return job;
 }
 
-std::vector<timing::Job> Timer::jobs(const std::vector<std::string>& names,
-                                     const std::vector<timing::Size>& sizes) const {
-    std::vector<timing::Job> jobs;
+std::vector<measure::Job> Timer::jobs(const std::vector<std::string>& names,
+                                      const std::vector<timing::Size>& sizes) const {
+    std::vector<measure::Job> jobs;
     const Machine machine = runner_.on_this_machine({}).machine;
     for (const auto& size : sizes)
         for (const auto& name : names) jobs.push_back(job(setup_.lesson.find(name), &size, machine));
@@ -155,24 +160,24 @@ std::vector<timing::Job> Timer::jobs(const std::vector<std::string>& names,
         jobs.push_back(job(setup_.lesson.find(name), nullptr, machine));
         if (std::find(order.begin(), order.end(), jobs.back().n) == order.end()) order.push_back(jobs.back().n);
     }
-    const auto place = [&](const timing::Job& job) { return std::find(order.begin(), order.end(), job.n); };
+    const auto place = [&](const measure::Job& job) { return std::find(order.begin(), order.end(), job.n); };
     std::stable_sort(jobs.begin(), jobs.end(), [&](const auto& a, const auto& b) { return place(a) < place(b); });
     return jobs;
 }
 
-timing::TimingTable Timer::run(const std::vector<timing::Job>& jobs, timing::SweepOptions options,
+timing::TimingTable Timer::run(const std::vector<measure::Job>& jobs, measure::SweepOptions options,
                                const std::string& what) const {
     const auto meter = setup_.make_meter();
-    options.measure.l2 = options_.l2.value_or(timing::L2::warm);
+    options.measure.l2 = options_.l2.value_or(measure::L2::warm);
     if (watch_.follow) options.progress = watch_.follow(what);
-    auto table = timing::sweep(*meter, jobs, options);
+    auto table = measure::sweep(*meter, jobs, options);
     table.lesson = setup_.lesson.name();
     table.date = setup_.today();
     return table;
 }
 
 timing::TimingTable Timer::measure(const std::vector<std::string>& names) const {
-    timing::SweepOptions options;
+    measure::SweepOptions options;
     options.serial = options_.sizes.empty();
     options.launch =
         !options_.sizes.empty() && options_.sizes.front().name.empty();  // a sweep, in which it can be seen
@@ -184,9 +189,9 @@ timing::TimingTable Timer::measure(const std::vector<std::string>& names) const 
 }
 
 timing::TimingTable Timer::measure_quietly(const std::vector<std::string>& names) const {
-    timing::SweepOptions options;
+    measure::SweepOptions options;
     options.serial = true;
-    auto table = timing::sweep(*setup_.make_meter(), jobs(names, {}), options);
+    auto table = measure::sweep(*setup_.make_meter(), jobs(names, {}), options);
     table.lesson = setup_.lesson.name();
     table.date = setup_.today();
     add_recorded_baselines(table);
@@ -194,16 +199,16 @@ timing::TimingTable Timer::measure_quietly(const std::vector<std::string>& names
 }
 
 timing::TimingTable Timer::measure_sizes(const std::vector<std::string>& names, const SweepWatch& watch) const {
-    timing::SweepOptions options;
+    measure::SweepOptions options;
     if (!setup_.lesson.main().empty()) options.serial_at = timing::kLadderValues;
-    options.measure.l2 = options_.l2.value_or(timing::L2::warm);
+    options.measure.l2 = options_.l2.value_or(measure::L2::warm);
     options.measure.max_seconds = kSweepSeconds;
     set_over_sizes(options.measure);
     options.launch = true;
     options.progress = watch.progress;
     options.cancelled = watch.cancelled;
-    auto table =
-        timing::sweep(*setup_.make_meter(), jobs(names, timing::parse_sizes(kSweepSizes, kMaxValues)), options);
+    auto table = measure::sweep(*setup_.make_meter(), jobs(names, timing::parse_sizes(kSweepSizes, lesson::kMaxValues)),
+                                options);
     table.lesson = setup_.lesson.name();
     table.main = setup_.lesson.main();
     table.date = setup_.today();
@@ -223,10 +228,10 @@ timing::TimingTable Timer::record_sweep(const std::vector<std::string>& names) c
 }
 
 timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
-    timing::SweepOptions options;
+    measure::SweepOptions options;
     options.serial = true;
     if (watch_.watch_interrupts) options.cancelled = watch_.watch_interrupts();
-    const auto complete = [&](const std::vector<timing::Job>& all, const std::string& what) {
+    const auto complete = [&](const std::vector<measure::Job>& all, const std::string& what) {
         auto table = run(all, options, what);
         if (!table.partial.empty())
             throw Error(fmt::format("--record: the times are not complete, and none were written: {}.", table.partial),
@@ -269,10 +274,10 @@ timing::TimingTable Timer::recorded() const {
                         "with a GPU.",
                         setup_.lesson.recordings().string()));
     auto table = timing::load(path);
-    if (options_.l2 && table.l2 != timing::l2_name(*options_.l2))
+    if (options_.l2 && table.l2 != measure::l2_name(*options_.l2))
         throw Error(fmt::format(
             "--l2 {}: what was recorded on {} was measured with L2 {}; leave out --l2, or measure on a GPU.",
-            timing::l2_name(*options_.l2), table.gpu, table.l2));
+            measure::l2_name(*options_.l2), table.gpu, table.l2));
     const auto is_size = [&](const timing::Timing& row) {
         if (options_.sizes.empty()) return row.size.empty();
         return std::any_of(options_.sizes.begin(), options_.sizes.end(),
@@ -304,4 +309,4 @@ timing::TimingTable without_sizes(timing::TimingTable table) {
     return table;
 }
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::runner

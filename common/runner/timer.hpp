@@ -13,7 +13,7 @@
 #include "common/measure/sweep.hpp"
 #include "common/timing/timing.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::runner {
 
 // How a measurement is followed and ended.
 struct TimerWatch {
@@ -36,26 +36,28 @@ public:
     // The same for a window: each at its own size, without messages and without regard to interrupts.
     timing::TimingTable measure_quietly(const std::vector<std::string>& names) const;
     // The same over sizes, followed and ended by `watch`. Throws Error where nothing could be measured.
-    timing::TimingTable measure_sizes(const std::vector<std::string>& names, const SweepWatch& watch) const;
+    timing::TimingTable measure_sizes(const std::vector<std::string>& names, const run::SweepWatch& watch) const;
     // What a machine without a GPU will show: each variant at its own size, several times over; then those that have a
     // baseline at the sizes of the table.
     timing::TimingTable record(const std::vector<std::string>& names) const;
 
-    // The same over sizes, once; at the ladder's size with the serial CPU baseline, where the lesson stands on the ladder.
+    // The same over sizes, once; at the ladder's size with the serial CPU baseline, where the lesson stands on the
+    // ladder.
     timing::TimingTable record_sweep(const std::vector<std::string>& names) const;
 
     // The recorded rows that these options ask for. Throws Error where there are none, or none measured in that way.
     timing::TimingTable recorded() const;
 
 private:
-    std::vector<timing::Job> jobs(const std::vector<std::string>& names, const std::vector<timing::Size>& sizes) const;
-    timing::Job job(const Variant& variant, const timing::Size* size, const Machine& machine) const;
+    std::vector<measure::Job> jobs(const std::vector<std::string>& names, const std::vector<timing::Size>& sizes) const;
+    measure::Job job(const lesson::Variant& variant, const timing::Size* size, const lesson::Machine& machine) const;
     // Adds what was recorded of torch at the table's sizes and types, where it was on the same GPU with the same L2
     // state, and sets the variants' rows against it.
     void add_recorded_baselines(timing::TimingTable& table) const;
     // What a variant runs on at a size; without one, at the size it is timed at.
-    Inputs inputs_at(const Variant& variant, const timing::Size* size, const Machine& machine) const;
-    timing::TimingTable run(const std::vector<timing::Job>& jobs, timing::SweepOptions options,
+    lesson::Inputs inputs_at(const lesson::Variant& variant, const timing::Size* size,
+                             const lesson::Machine& machine) const;
+    timing::TimingTable run(const std::vector<measure::Job>& jobs, measure::SweepOptions options,
                             const std::string& what) const;
 
     LessonSetup& setup_;
@@ -69,4 +71,4 @@ timing::TimingTable without_sizes(timing::TimingTable table);
 // The rows of the table of sizes alone.
 timing::TimingTable only_sizes(timing::TimingTable table);
 
-}  // namespace lanewise::lesson
+}  // namespace lanewise::runner

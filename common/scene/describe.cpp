@@ -117,7 +117,7 @@ std::string describe_joins(const steps::Steps& steps, std::size_t step, int bloc
 
 }  // namespace
 
-std::string describe_warp(const lesson::Run& run, std::size_t step, const WarpRef& warp) {
+std::string describe_warp(const run::Run& run, std::size_t step, const WarpRef& warp) {
     const steps::Steps& steps = run.steps;
     std::string out = warp_name(steps, warp) + "\n";
     if (step >= steps.size()) return out;
@@ -132,8 +132,8 @@ std::string describe_warp(const lesson::Run& run, std::size_t step, const WarpRe
     return out;
 }
 
-std::string describe_step(const lesson::Run& run, const std::string& kernel_file, std::size_t step, int block,
-                          int warp, int lane) {
+std::string describe_step(const run::Run& run, const std::string& kernel_file, std::size_t step, int block, int warp,
+                          int lane) {
     const steps::Steps& steps = run.steps;
     const StepFindings findings = findings_of_steps(steps);
     if (step >= steps.size()) {

@@ -23,13 +23,13 @@ namespace lanewise::scene {
 // "-" where nothing was recorded, "undefined" where CUDA leaves the value undefined. Values before, received and after
 // are of shuffles, reductions and atomics; accesses are told by array and index: "in[6] = 6" was read, "out[0] <- 6"
 // written.
-std::string describe_warp(const lesson::Run& run, std::size_t step, const WarpRef& warp);
+std::string describe_warp(const run::Run& run, std::size_t step, const WarpRef& warp);
 
 // The whole step: a heading (step, line, where the data came from, the result, what was found wrong, utilization, what
 // each warp does, other orders of the blocks, what atomics did to their words), then each warp that `block` and `warp`
 // choose (-1: all that were recorded).
 // With a lane, its history follows.
-std::string describe_step(const lesson::Run& run, const std::string& kernel_file, std::size_t step, int block,
-                          int warp, int lane = -1);
+std::string describe_step(const run::Run& run, const std::string& kernel_file, std::size_t step, int block, int warp,
+                          int lane = -1);
 
 }  // namespace lanewise::scene

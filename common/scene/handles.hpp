@@ -1,7 +1,7 @@
 // What scenes are made from, for those that hand it on and do not look inside: front ends draw scenes alone.
 #pragma once
 
-namespace lanewise::lesson {
+namespace lanewise::run {
 struct Run;
 }
 namespace lanewise::steps {

@@ -85,15 +85,15 @@ std::string kind_text(const std::string& kind) {
 
 }  // namespace
 
-bool came_out_right(const lesson::Run& run) {
-    return std::all_of(run.results.begin(), run.results.end(), [](const lesson::Result& result) { return result.ok; });
+bool came_out_right(const run::Run& run) {
+    return std::all_of(run.results.begin(), run.results.end(), [](const run::Result& result) { return result.ok; });
 }
 
-std::string result_text(const lesson::Run& run) {
+std::string result_text(const run::Run& run) {
     if (run.results.empty()) return {};
     const auto wrong =
-        std::find_if(run.results.begin(), run.results.end(), [](const lesson::Result& result) { return !result.ok; });
-    const lesson::Result& told = wrong == run.results.end() ? run.results.front() : *wrong;
+        std::find_if(run.results.begin(), run.results.end(), [](const run::Result& result) { return !result.ok; });
+    const run::Result& told = wrong == run.results.end() ? run.results.front() : *wrong;
     const std::string name = told.summed       ? "sum of " + told.output
                              : told.count == 1 ? told.output
                                                : told.output + "[0]";

@@ -10,11 +10,10 @@
 namespace lanewise::scene {
 
 // Did the run compute what was expected, as far as its outputs tell?
-bool came_out_right(const lesson::Run& run);
+bool came_out_right(const run::Run& run);
 // "out = 192, expected 8128"; "out = 8128, as expected"; empty where no output was kept. The first output that does not
 // hold, else the first.
-std::string result_text(const lesson::Run& run);
-
+std::string result_text(const run::Run& run);
 
 // For each step, which of Trace::findings are told at it. A finding is told at the steps of its line that its warp
 // takes part in, else of its line; a line that no step has (a collective that never came about) at the last step of its

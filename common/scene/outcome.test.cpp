@@ -11,8 +11,8 @@
 namespace lanewise::scene {
 namespace {
 
-// Warp 1 of block 0 stores its sum on line 7 (its eighth record: a load, five rounds, then the store); warp 0 reads it on
-// line 10, its ninth: the barrier stands between.
+// Warp 1 of block 0 stores its sum on line 7 (its eighth record: a load, five rounds, then the store); warp 0 reads it
+// on line 10, its ninth: the barrier stands between.
 trace::Trace with_findings() {
     trace::Trace trace = steps::testing::two_level(2, 1);
     trace::Finding race;
@@ -31,12 +31,12 @@ trace::Trace with_findings() {
 }
 
 TEST(ResultText, ANaNHasNoSign) {
-    lesson::Result result;
+    run::Result result;
     result.output = "out";
     result.value = std::copysign(std::nan(""), -1.0);
     result.reference = 1;
     result.ok = false;
-    lesson::Run run;
+    run::Run run;
     run.results = {result};
     EXPECT_EQ(result_text(run), "out = nan, expected 1");
 }

@@ -8,7 +8,7 @@
 
 namespace lanewise::scene {
 
-Outline outline_of(const lesson::Run& run) {
+Outline outline_of(const run::Run& run) {
     const steps::Steps& steps = run.steps;
     const trace::Trace& trace = run.trace;
     Outline outline;
@@ -41,7 +41,7 @@ Outline outline_of(const lesson::Run& run) {
     outline.warp_size = warp_size(steps);
     outline.accesses_known_from = accesses_origin(trace);
     if (!trace.header.accesses_from.empty()) outline.accesses_added_from = outline.accesses_known_from;
-    for (const lesson::Result& result : run.results)
+    for (const run::Result& result : run.results)
         outline.results.push_back({result.output, result.summed, result.count, result.value, result.reference,
                                    result.error, result.bound, result.ok, result.reason});
     outline.n = trace.header.n;
@@ -51,7 +51,7 @@ Outline outline_of(const lesson::Run& run) {
     return outline;
 }
 
-const steps::Steps& steps_of(const lesson::Run& run) { return run.steps; }
+const steps::Steps& steps_of(const run::Run& run) { return run.steps; }
 
 bool has_part(const steps::Steps& steps, std::size_t step, const WarpRef& warp) {
     return step < steps.size() && steps.steps[step].find(warp) != nullptr;

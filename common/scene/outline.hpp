@@ -38,7 +38,7 @@ struct ArrayHead {
     Space space = Space::global;
 };
 
-// One output beside its reference: as lesson::Result.
+// One output beside its reference: as run::Result.
 struct ResultHead {
     std::string output;
     bool summed = false;
@@ -51,7 +51,7 @@ struct ResultHead {
 struct Outline {
     std::string variant;
     std::string date;                   // of the run, ISO 8601
-    std::string origin, note, notice;   // as lesson::Run's
+    std::string origin, note, notice;   // as run::Run's
     std::string kernel_file, source;
     std::string result;                 // result_text()
     bool right = true;                  // came_out_right()
@@ -73,10 +73,10 @@ struct Outline {
     std::string accesses_known_from;    // accesses_origin()
     std::string accesses_added_from;    // the same, where accesses were added to the trace of a GPU
 };
-Outline outline_of(const lesson::Run& run);
+Outline outline_of(const run::Run& run);
 
 // What scenes of the run are made from.
-const steps::Steps& steps_of(const lesson::Run& run);
+const steps::Steps& steps_of(const run::Run& run);
 
 // Does the warp take part in the step?
 bool has_part(const steps::Steps& steps, std::size_t step, const WarpRef& warp);

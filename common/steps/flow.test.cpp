@@ -211,7 +211,8 @@ TEST(Flow, AConditionalLoadReachesThoseThatCameThere) {
     EXPECT_EQ(steps.lane_values(1, kFirst).bits[20], to_bits(20.0f));
 }
 
-// 3: for (…) {  4: float p = i < 40 ? in[i] : 0;  5: sum += p;  }  8: shuffle. Lanes from 8 on read once and join twice.
+// 3: for (…) {  4: float p = i < 40 ? in[i] : 0;  5: sum += p;  }  8: shuffle. Lanes from 8 on read once and join
+// twice.
 TEST(Flow, ASumKeepsItsInputsWhereALaneReadsNothing) {
     TraceBuilder made;
     const auto in = made.array("in", Space::global, 40);

@@ -7,8 +7,8 @@
 
 namespace lanewise::steps {
 
-// Fills in the lanes of every step, Steps::lane_values_of, input_count and provenances. Where the sets of inputs grow too
-// large to keep (a lane of a long grid-stride loop over a large input), none are given and input_count is 0.
+// Fills in the lanes of every step, Steps::lane_values_of, input_count and provenances. Where the sets of inputs grow
+// too large to keep (a lane of a long grid-stride loop over a large input), none are given and input_count is 0.
 void follow(Steps& steps, const Statements& statements);
 
 }  // namespace lanewise::steps

@@ -5,16 +5,16 @@
 namespace lanewise::terminal {
 namespace {
 
-using lesson::Key;
+using player::Key;
 
 KeyPress press_of(char c) {
     if (c == '\t') return {Key::tab, false};
     if (c == ' ') return {Key::space, false};
-    if (c == '=') return {lesson::letter('+'), false};   // + without Shift
-    if (c == '_') return {lesson::letter('-'), false};
+    if (c == '=') return {player::letter('+'), false};   // + without Shift
+    if (c == '_') return {player::letter('-'), false};
     const auto byte = static_cast<unsigned char>(c);
-    if (std::isalpha(byte)) return {lesson::letter(static_cast<char>(std::toupper(byte))), std::isupper(byte) != 0};
-    if (std::isgraph(byte)) return {lesson::letter(c), false};
+    if (std::isalpha(byte)) return {player::letter(static_cast<char>(std::toupper(byte))), std::isupper(byte) != 0};
+    if (std::isgraph(byte)) return {player::letter(c), false};
     return {};
 }
 

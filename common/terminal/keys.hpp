@@ -10,7 +10,7 @@
 namespace lanewise::terminal {
 
 struct KeyPress {
-    lesson::Key key = lesson::Key::none;
+    player::Key key = player::Key::none;
     bool shift = false;
     bool operator==(const KeyPress&) const = default;
 };

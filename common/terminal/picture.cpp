@@ -272,7 +272,7 @@ private:
     // --- keys ---
 
     void draw_keys() {
-        const auto rows = lesson::key_rows(lesson::Surface::terminal);
+        const auto rows = player::key_rows(player::Surface::terminal);
         screen_.put(2, 0, "Keys", {.strong = true});
         int y = 2;
         const int columns = static_cast<int>(rows.size()) + 3 > screen_.rows() ? 2 : 1,

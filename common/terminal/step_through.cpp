@@ -43,7 +43,7 @@ void step_through(const Request& request) {
         time = now;
         const auto apply = [&](const std::vector<KeyPress>& presses) {
             for (const KeyPress& press : presses)
-                if (const auto intent = lesson::intent_of_key(press.key, press.shift, lesson::Surface::terminal))
+                if (const auto intent = player::intent_of_key(press.key, press.shift, player::Surface::terminal))
                     going = going && stepper.apply(*intent);
         };
         if (bytes.empty()) apply(keys.settle());

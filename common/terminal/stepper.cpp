@@ -8,7 +8,7 @@
 
 namespace lanewise::terminal {
 
-using lesson::Intent;
+using player::Intent;
 
 Stepper::Stepper(Request request) : request_(std::move(request)), lane_(request_.lane) {
     if (request_.variants.empty()) throw Error("There is no variant to step through.");
@@ -21,12 +21,13 @@ Stepper::Stepper(Request request) : request_(std::move(request)), lane_(request_
         break;
     }
     home_ = warp_;
-    playhead_.go_to(request_.step > 0 ? request_.step : lesson::opening_step(scene::steps_of(*run_), warp_,
-                                                                          request_.variants.front().at_shuffle));
+    playhead_.go_to(request_.step > 0
+                        ? request_.step
+                        : player::opening_step(scene::steps_of(*run_), warp_, request_.variants.front().at_shuffle));
 }
 
-void Stepper::adopt(std::shared_ptr<const lesson::Run> run) {
-    const std::shared_ptr<const lesson::Run> last = run_;
+void Stepper::adopt(std::shared_ptr<const run::Run> run) {
+    const std::shared_ptr<const run::Run> last = run_;
     run_ = std::move(run);
     const steps::Steps& steps = scene::steps_of(*run_);
     outline_ = scene::outline_of(*run_);
@@ -56,14 +57,14 @@ void Stepper::choose(std::size_t variant) {
     }
 }
 
-std::shared_ptr<const lesson::Run> Stepper::run_of(const std::string& name, const lesson::RunChanges& changes) const {
-    lesson::RunChanges fitting;
-    if (request_.run_changed && request_.fields) fitting = lesson::changes_for(changes, request_.fields(name));
+std::shared_ptr<const run::Run> Stepper::run_of(const std::string& name, const run::RunChanges& changes) const {
+    run::RunChanges fitting;
+    if (request_.run_changed && request_.fields) fitting = run::changes_for(changes, request_.fields(name));
     return fitting.empty() ? request_.run(name) : request_.run_changed(name, fitting);
 }
 
 // What does not run leaves all as it was, and says why.
-void Stepper::try_changes(const lesson::RunChanges& changes, bool undo) {
+void Stepper::try_changes(const run::RunChanges& changes, bool undo) {
     try {
         adopt(run_of(variant(), changes));
         if (undo) undone_.pop_back();
@@ -83,16 +84,16 @@ void Stepper::change(const std::string& typed) {
     const auto from = typed.find_first_not_of(" =", end);
     const std::string name = typed.substr(first, end - first),
                       text = from == std::string::npos ? "" : typed.substr(from);
-    const std::vector<lesson::RunField> fields = request_.fields(variant());
-    const auto named = [&](const lesson::RunField& field) { return field.name == name; };
+    const std::vector<run::RunField> fields = request_.fields(variant());
+    const auto named = [&](const run::RunField& field) { return field.name == name; };
     if (std::none_of(fields.begin(), fields.end(), named)) {
         error_ = "There is no '" + name + "' to change here; there is";
-        for (const lesson::RunField& field : fields) error_ += (&field == &fields.front() ? " " : ", ") + field.name;
+        for (const run::RunField& field : fields) error_ += (&field == &fields.front() ? " " : ", ") + field.name;
         error_ += ". Write one with its value: n 33.";
         return;
     }
-    lesson::RunChanges changes = changes_;
-    lesson::set_change(changes, name, text);
+    run::RunChanges changes = changes_;
+    run::set_change(changes, name, text);
     try_changes(changes, false);
 }
 
@@ -125,8 +126,8 @@ bool Stepper::apply(Intent intent) {
         case Kind::step_forward: stay(); playhead_.forward(); break;
         case Kind::first: stay(); playhead_.first(); break;
         case Kind::last: stay(); playhead_.last(); break;
-        case Kind::stage_back: stay(); playhead_.go_to(lesson::step_of_next_stage(steps, playhead_.step, -1)); break;
-        case Kind::stage_forward: stay(); playhead_.go_to(lesson::step_of_next_stage(steps, playhead_.step, 1)); break;
+        case Kind::stage_back: stay(); playhead_.go_to(player::step_of_next_stage(steps, playhead_.step, -1)); break;
+        case Kind::stage_forward: stay(); playhead_.go_to(player::step_of_next_stage(steps, playhead_.step, 1)); break;
         case Kind::toggle_play: playhead_.toggle_play(); playhead_.since_step = 0; break;
         case Kind::faster: playhead_.faster(); break;
         case Kind::slower: playhead_.slower(); break;
@@ -141,8 +142,12 @@ bool Stepper::apply(Intent intent) {
                 lane_ = direction > 0 ? (lane_ + 1) % lanes : (lane_ < 1 ? lanes : lane_) - 1;
             }
             break;
-        case Kind::next_warp: home_ = warp_ = lesson::warp_beside(steps, warp_, direction); break;
-        case Kind::next_block: home_ = warp_ = lesson::block_beside(steps, warp_, direction); break;
+        case Kind::next_warp:
+            home_ = warp_ = player::warp_beside(steps, warp_, direction);
+            break;
+        case Kind::next_block:
+            home_ = warp_ = player::block_beside(steps, warp_, direction);
+            break;
         case Kind::finding:
             if (const auto* stop =
                     scene::finding_stop_beside(outline_.finding_stops, playhead_.step, warp_, direction)) {
@@ -159,7 +164,7 @@ bool Stepper::apply(Intent intent) {
             break;
         case Kind::undo_change:
             if (undone_.empty()) error_ = "Nothing was changed: there is nothing to undo.";
-            else try_changes(lesson::RunChanges(undone_.back()), true);
+            else try_changes(run::RunChanges(undone_.back()), true);
             break;
         case Kind::focus: alone_ = !alone_; break;
         case Kind::theme: dark_ = !dark_; break;
@@ -173,7 +178,7 @@ bool Stepper::apply(Intent intent) {
         default: break;   // what only a window can draw
     }
     if (request_.block < 0 && request_.warp < 0)
-        warp_ = lesson::working_warp(scene::steps_of(*run_), playhead_.step, home_);
+        warp_ = player::working_warp(scene::steps_of(*run_), playhead_.step, home_);
     // Another variant may have come, and `steps` gone with the old one.
     if (!outline_.warps.empty()) lane_ = std::min(lane_, scene::lanes_of(scene::steps_of(*run_), warp_) - 1);
     return true;
@@ -182,7 +187,7 @@ bool Stepper::apply(Intent intent) {
 void Stepper::advance(float seconds) {
     playhead_.advance(seconds);
     if (request_.block < 0 && request_.warp < 0)
-        warp_ = lesson::working_warp(scene::steps_of(*run_), playhead_.step, home_);
+        warp_ = player::working_warp(scene::steps_of(*run_), playhead_.step, home_);
 }
 
 }  // namespace lanewise::terminal

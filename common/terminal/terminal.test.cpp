@@ -28,13 +28,13 @@
 namespace lanewise::terminal {
 namespace {
 
-using lesson::Intent;
-using lesson::Key;
-using lesson::letter;
+using player::Intent;
+using player::Key;
+using player::letter;
 using steps::testing::Op;
 
-std::shared_ptr<const lesson::Run> run_of(trace::Trace trace, const std::string& variant) {
-    auto run = std::make_shared<lesson::Run>();
+std::shared_ptr<const run::Run> run_of(trace::Trace trace, const std::string& variant) {
+    auto run = std::make_shared<run::Run>();
     run->trace = std::move(trace);
     run->trace.header.variant = variant;
     run->trace.header.launches = {{variant, {2, 1, 1}, {256, 1, 1}, 0}};
@@ -59,18 +59,18 @@ Request request() {
 
 TEST(Stepper, AChangeIsTypedAndTakenBack) {
     Request made = request();
-    made.fields = [](const std::string&) { return std::vector<lesson::RunField>{{"n", {}, "32", ""}}; };
-    made.run_changed = [run = made.run](const std::string& name, const lesson::RunChanges& changes) {
+    made.fields = [](const std::string&) { return std::vector<run::RunField>{{"n", {}, "32", ""}}; };
+    made.run_changed = [run = made.run](const std::string& name, const run::RunChanges& changes) {
         if (changes[0].second == "0") throw Error("--n 0 is out of range; give 1 or more.");
-        auto changed = std::make_shared<lesson::Run>(*run(name));
+        auto changed = std::make_shared<run::Run>(*run(name));
         changed->trace.header.n = 33;
         changed->steps = steps::build_steps(changed->trace);
-        return std::shared_ptr<const lesson::Run>(changed);
+        return std::shared_ptr<const run::Run>(changed);
     };
     Stepper stepper(made);
     stepper.apply({Intent::Kind::go_to, 3});
     const auto typed = [&](const char* text) {
-        EXPECT_TRUE(stepper.apply(*lesson::intent_of_key(letter('/'), false, lesson::Surface::terminal)));
+        EXPECT_TRUE(stepper.apply(*player::intent_of_key(letter('/'), false, player::Surface::terminal)));
         EXPECT_TRUE(stepper.typing());
         stepper.type(text);
     };
@@ -84,18 +84,18 @@ TEST(Stepper, AChangeIsTypedAndTakenBack) {
     EXPECT_TRUE(says("change: n 3"));
     stepper.type("3\r");
     EXPECT_FALSE(stepper.typing());
-    EXPECT_EQ(stepper.changes(), (lesson::RunChanges{{"n", "33"}}));
+    EXPECT_EQ(stepper.changes(), (run::RunChanges{{"n", "33"}}));
     EXPECT_EQ(stepper.playhead().step, 3u);
     typed("--n=0\r");
     EXPECT_TRUE(says("--n 0 is out of range"));
-    EXPECT_EQ(stepper.changes(), (lesson::RunChanges{{"n", "33"}}));
+    EXPECT_EQ(stepper.changes(), (run::RunChanges{{"n", "33"}}));
     typed("blocks 7\r");
     EXPECT_TRUE(says("There is no 'blocks'"));
     typed("n 5\x1b");
     EXPECT_EQ(stepper.changes().size(), 1u);
-    stepper.apply(*lesson::intent_of_key(letter(','), false, lesson::Surface::terminal));
+    stepper.apply(*player::intent_of_key(letter(','), false, player::Surface::terminal));
     EXPECT_TRUE(stepper.changes().empty());
-    stepper.apply(*lesson::intent_of_key(letter(','), false, lesson::Surface::terminal));
+    stepper.apply(*player::intent_of_key(letter(','), false, player::Surface::terminal));
     EXPECT_TRUE(says("nothing to undo"));
 }
 
@@ -112,7 +112,7 @@ TEST(Stepper, AKeyGoesFromFindingToFinding) {
     };
     Stepper stepper(made);
     const auto press = [&](bool shift) {
-        stepper.apply(*lesson::intent_of_key(letter('E'), shift, lesson::Surface::terminal));
+        stepper.apply(*player::intent_of_key(letter('E'), shift, player::Surface::terminal));
     };
     const auto line = [&] {
         return steps::build_steps(made.run("block_sum_two_level")->trace).steps[stepper.playhead().step].line;
@@ -247,7 +247,7 @@ TEST(Stepper, ShowsEveryValueOfEveryStep) {
 TEST(Stepper, KeysMoveThroughStepsLanesWarpsAndVariants) {
     Stepper stepper(request());
     const auto press = [&](Key key, bool shift = false) {
-        const auto intent = lesson::intent_of_key(key, shift, lesson::Surface::terminal);
+        const auto intent = player::intent_of_key(key, shift, player::Surface::terminal);
         return intent ? stepper.apply(*intent) : true;
     };
     press(Key::right, true);
@@ -276,7 +276,7 @@ TEST(Stepper, KeysMoveThroughStepsLanesWarpsAndVariants) {
 TEST(Stepper, EverySizeHolds) {
     Stepper stepper(request());
     for (const auto& [columns, rows] : {std::pair{80, 24}, {1, 1}, {40, 12}, {39, 11}, {300, 100}, {60, 12}, {500, 14}})
-        for (const lesson::Action& action : lesson::actions()) {
+        for (const player::Action& action : player::actions()) {
             stepper.apply(action.intent);
             EXPECT_EQ(stepper.draw(columns, rows).columns(), columns);
         }

@@ -74,10 +74,6 @@ struct CostTable {
 // Called before each operation: how many are done, of how many, and what comes.
 using CostProgress = std::function<void(std::size_t done, std::size_t all, const std::string& name)>;
 
-// Measures the catalog on the first GPU, in a few seconds. CostTable::date is the caller's. Throws Error with
-// gpu::available()'s sentence where there is no GPU, and where a chain computed something wrong.
-CostTable measure_costs(const CostProgress& progress = {});
-
 // "Throughput of an SM: one shuffle every 2 cycles; latency: 24 cycles.": what a row says.
 std::string cost_text(const Cost& row);
 // The commonly quoted figure and which of the two it is; empty where none is quoted.

@@ -15,6 +15,9 @@
 #include "common/measure/serial.hpp"
 
 namespace lanewise::timing {
+
+using measure::method_text;
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -207,7 +210,7 @@ TEST(Measure, WithoutAGpuSaysWhy) {
     std::string why;
     if (gpu::available(&why)) GTEST_SKIP() << "There is a GPU here.";
     try {
-        measure(launch::Plan{}, launch::KernelSet{});
+        measure::measure(launch::Plan{}, launch::KernelSet{});
         FAIL() << "it measured";
     } catch (const Error& error) {
         EXPECT_EQ(error.what(), why);
@@ -219,9 +222,9 @@ TEST(Measure, CountsTheBytesOfInputsAndOutputs) {
     plan.input<float>("in", {1, 2, 3});
     plan.output<double>("out", 2);
     plan.scratch<float>("scratch", 1000);
-    EXPECT_EQ(bytes_of(plan), 28u);
+    EXPECT_EQ(measure::bytes_of(plan), 28u);
     plan.bytes_moved = 5;
-    EXPECT_EQ(bytes_of(plan), 5u);
+    EXPECT_EQ(measure::bytes_of(plan), 5u);
 }
 
 TEST(Measure, TheSerialSumIsABaselineOnTheCpu) {
@@ -229,7 +232,7 @@ TEST(Measure, TheSerialSumIsABaselineOnTheCpu) {
     std::vector<float> values(5000);
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = 0.1f * static_cast<float>(i % 7) - 0.2f;
     plan.input("in", values);
-    const Timing row = measure_serial_sum(plan, {.samples = 9, .max_seconds = 1});
+    const Timing row = measure::measure_serial_sum(plan, {.samples = 9, .max_seconds = 1});
     double sum = 0;
     for (const float value : values) sum += value;
     EXPECT_NEAR(row.value, sum, 1e-2);
@@ -238,16 +241,16 @@ TEST(Measure, TheSerialSumIsABaselineOnTheCpu) {
     EXPECT_EQ(row.samples, 9);
     EXPECT_GT(row.median_us, 0);
     EXPECT_EQ(row.bytes, 20000u);
-    EXPECT_THROW(measure_serial_sum(launch::Plan()), Error);
+    EXPECT_THROW(measure::measure_serial_sum(launch::Plan()), Error);
 }
 
 TEST(Measure, MethodNamesWhatWasDone) {
-    MeasureOptions options;
+    measure::MeasureOptions options;
     options.most_replays = 70;
     options.places = 3;
     EXPECT_NE(method_text(options).find("graph of 5 to 70 runs, until it lasts 600 us"), std::string::npos);
     EXPECT_NE(method_text(options).find("mean of the medians at 3 buffer addresses"), std::string::npos);
-    options.l2 = L2::flushed;
+    options.l2 = measure::L2::flushed;
     EXPECT_NE(method_text(options).find("twice the L2 written before each run"), std::string::npos);
     EXPECT_EQ(method_text(options).find("graph"), std::string::npos);
 }

@@ -63,17 +63,17 @@ void set_after(LaneEvent& event, Element type, std::uint64_t bits, Effect effect
 // Puts the lanes of each warp together into records, appended to `records`.
 //
 // The order is a function of the lanes' own sequences alone, so that a GPU and the emulator, which saw different
-// interleavings, give the same: first the collectives, atomics, fences and barriers (what both hold) are ordered, always
-// taking what is ready at the lowest line, then the lowest lane; then each lane's accesses and active masks (which
-// answer differently from run to run, and so must order nothing else) are placed before the
+// interleavings, give the same: first the collectives, atomics, fences and barriers (what both hold) are ordered,
+// always taking what is ready at the lowest line, then the lowest lane; then each lane's accesses and active masks
+// (which answer differently from run to run, and so must order nothing else) are placed before the
 // event that follows them, lanes at the same line and site in one record. First comes what no lane of these comes to
 // only later: the lanes past n wait at the store of `tree[t] = t < n ? in[t] : 0` for those that load, and a lane that
 // has left a loop for those that still turn in it; else the lowest line. A lane that has the same access next, but an
 // event later on, joins the record of those that need it now: one load of a whole warp stays one record though half of
 // the warp has a collective next.
 // Lanes that came with different masks or intrinsics are told apart: a record for each. A __syncthreads without a
-// collective number is known by its turn. A collective that some of its lanes never reached in their lists (cannot happen in
-// a sound recording) is emitted with those that are there.
+// collective number is known by its turn. A collective that some of its lanes never reached in their lists (cannot
+// happen in a sound recording) is emitted with those that are there.
 //
 // False where `records` would become more than `most`: those that fit are there.
 bool assemble(const BlockEvents& events, std::vector<Record>& records, std::size_t most = ~std::size_t{0});

@@ -68,8 +68,8 @@ void limit_memory(const Job& job) {
     const std::uint64_t stacks =
         lanes * (emu::StackPool::kStackBytes + emu::StackPool::kGuardBytes);
     constexpr std::uint64_t kThread = std::uint64_t{16} << 20;   // its stack, and what malloc reserves for it
-    // The checks reserve 8 bytes for each byte of a kernel's arrays, 32 where lanes touch parts of words; they touch what
-    // the kernel touches.
+    // The checks reserve 8 bytes for each byte of a kernel's arrays, 32 where lanes touch parts of words; they touch
+    // what the kernel touches.
     std::uint64_t checks = 0;
     if (job.request.checks) checks = (std::uint64_t{256} << 20) + 9 * emu::DeviceHeap::kArenaBytes;
     for (const auto& buffer : job.plan.buffers) checks += job.request.checks ? 48 * buffer.bytes() : 0;

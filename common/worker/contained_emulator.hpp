@@ -21,9 +21,9 @@ struct Limits {
 // What a pool's spare workers do, for contained_emulator().
 void serve_emulator(int socket, const void* argument);
 
-// A backend that runs each plan on the emulator in a worker of its own: one run, one process. A run that dies, runs away
-// or is cancelled (Request::stop) gives what was recorded before, what the buffers held, and a finding that says why.
-// The pool's spare workers are serve_emulator's.
+// A backend that runs each plan on the emulator in a worker of its own: one run, one process. A run that dies, runs
+// away or is cancelled (Request::stop) gives what was recorded before, what the buffers held, and a finding that says
+// why. The pool's spare workers are serve_emulator's.
 std::unique_ptr<launch::Backend> contained_emulator(std::shared_ptr<Pool> pool, Limits limits = {});
 
 }  // namespace lanewise::worker

@@ -83,8 +83,8 @@ TEST_P(EndsAlone, AndIsNamed) {
         EXPECT_NE(finding.sentence.find(wrong.said), std::string::npos) << finding.sentence;
         EXPECT_EQ(finding.sentence.find('|'), std::string::npos) << finding.sentence;
         EXPECT_GT(finding.line, 0) << finding.sentence;
-        // A run that is not recorded is stopped by the clock, wherever in its loop it is; so is a recorded one where the
-        // machine is busy.
+        // A run that is not recorded is stopped by the clock, wherever in its loop it is; so is a recorded one where
+        // the machine is busy.
         const bool by_clock = finding.kind == "runaway";
         if (wrong.at[0] && !by_clock) {
             EXPECT_EQ(finding.line, line_of(wrong.at)) << finding.sentence;

@@ -1,5 +1,5 @@
-// The hand-over to a worker for the GPU, with a machine in its place that does what GPUs do: it computes, it fails in CUDA
-// and is useless then, it never ends, it dies.
+// The hand-over to a worker for the GPU, with a machine in its place that does what GPUs do: it computes, it fails in
+// CUDA and is useless then, it never ends, it dies.
 #include "common/worker/contained_gpu.hpp"
 
 #include <chrono>

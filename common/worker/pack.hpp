@@ -1,5 +1,6 @@
 // Plain data as bytes and back, between a program and the worker that was forked from it: the same build on both sides.
-// A type is packed as it lies in memory where that can be, else by fields(), which names its members once for both ways.
+// A type is packed as it lies in memory where that can be, else by fields(), which names its members once for both
+// ways.
 #pragma once
 
 #include <cstddef>

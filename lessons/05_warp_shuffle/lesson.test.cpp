@@ -163,7 +163,8 @@ TEST(WarpShuffle, DownIsXorInLaneZeroOnly) {
     }
 }
 
-// All 32 lanes of every warp hold the sum after the second level, with no broadcast; CUDA's library has the same rounds.
+// All 32 lanes of every warp hold the sum after the second level, with no broadcast; CUDA's library has the same
+// rounds.
 TEST(WarpShuffle, TheSecondLevelInEveryWarp) {
     const auto every = rounds_of("block_sum_every_warp"), library = rounds_of("block_sum_library");
     ASSERT_EQ(every.size(), 5u + 5u);

@@ -347,14 +347,14 @@ TEST(NumberFormats, ANanInABlock) {
 
 struct Looked {
     steps::Steps steps;
-    steps::RoundingLens lens;
+    rounding::RoundingLens lens;
 };
 
 // The lens on one run; `trace` keeps its records.
 Looked look_at(const std::string& variant, const lesson::Inputs& inputs, trace::Trace& trace) {
     trace = *run(machine(), plan_of(variant, inputs), "ascending", true).trace;
     Looked looked{steps::build_steps(trace), {}};
-    looked.lens = steps::build_rounding(looked.steps);
+    looked.lens = rounding::build_rounding(looked.steps);
     return looked;
 }
 
@@ -382,13 +382,13 @@ TEST(NumberFormats, TheLensFollowsARunPastTheMomentThatItStops) {
     trace::Trace trace;
     const Looked looked = look_at(name, inputs, trace);
     ASSERT_EQ(looked.lens.why_not, "");
-    const steps::RoundingLoss loss = steps::rounding_loss(looked.lens);
-    ASSERT_NE(loss.stopped, steps::Sum::kNone);
-    const steps::Sum& stopped = looked.lens.sum(loss.stopped);
+    const rounding::RoundingLoss loss = rounding::rounding_loss(looked.lens);
+    ASSERT_NE(loss.stopped, lanewise::Sum::kNone);
+    const lanewise::Sum& stopped = looked.lens.sum(loss.stopped);
     EXPECT_EQ(stopped.step, 2048u);
-    EXPECT_EQ(steps::describe_addition(looked.lens, loss.stopped), "4 + 0.001953125 = 4.001953125, in f16 4");
+    EXPECT_EQ(rounding::describe_addition(looked.lens, loss.stopped), "4 + 0.001953125 = 4.001953125, in f16 4");
     EXPECT_EQ(loss.stops, 32u * (4096 - 2048));
-    const steps::Sum& total = looked.lens.sums.back();
+    const lanewise::Sum& total = looked.lens.sums.back();
     EXPECT_EQ(total.count, 1u << 17);
     EXPECT_EQ(total.exact_value, 256);
     EXPECT_EQ(element_to_double(total.type, total.bits), 128);
@@ -407,7 +407,7 @@ TEST(NumberFormats, EveryVariantGivesTheSameBitsOnAGpu) {
 // Those of the defaults are what an H200 gave.
 TEST(NumberFormats, TheBitsAreThoseOfTheRecordings) {
     for (const Known& known : kKnown) {
-        const auto path = lesson::find_recording(the_lesson(), std::string(known.variant) + ".ndjson");
+        const auto path = runner::find_recording(the_lesson(), std::string(known.variant) + ".ndjson");
         if (path.empty()) GTEST_SKIP() << "nothing has been recorded under " << the_lesson().recordings();
         const auto trace = trace::load(path);
         ASSERT_EQ(trace.header.source.kind, trace::SourceKind::gpu) << path;

@@ -122,7 +122,8 @@ inline constexpr std::uint64_t kOne512 = 12u << 20;     // a block of 512
 inline constexpr std::uint64_t kOne1024 = 24u << 20;    // a block of 1024
 inline constexpr std::uint64_t kTwo1024 = 128u << 20;   // two of 1024; beyond, two of 512 with four loads each
 
-// Bytes that one block takes in one turn, with four loads of 16 bytes in flight a thread: 128, 256, 512 or 1024 threads.
+// Bytes that one block takes in one turn, with four loads of 16 bytes in flight a thread: 128, 256, 512 or 1024
+// threads.
 inline constexpr std::uint64_t one_turn_bytes(std::uint32_t block) { return std::uint64_t{block} * 4 * 16; }
 // The fewest threads that take n values in one turn of one block; 1024 where none do.
 inline std::uint32_t one_turn_block(std::uint64_t n, Element element) {

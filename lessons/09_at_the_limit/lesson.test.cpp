@@ -45,7 +45,8 @@ std::uint32_t bits_of_out(const launch::Plan& plan, const launch::Outcome& outco
 
 TEST(AtTheLimit, FilesIncludeTheSameFunctions) {
     for (const char* file : {"kernels.cuh", "kernels_sm80.cuh", "kernels_sm90.cuh"})
-        EXPECT_NE(lesson::read_text(the_lesson().kernel_path(file)).find("#include \"sums.cuh\"\n"), std::string::npos) << file;
+        EXPECT_NE(runner::read_text(the_lesson().kernel_path(file)).find("#include \"sums.cuh\"\n"), std::string::npos)
+            << file;
 }
 
 TEST(AtTheLimit, BarriersOfEachRoute) {
@@ -58,7 +59,8 @@ TEST(AtTheLimit, BarriersOfEachRoute) {
 }
 
 // A block's sum takes five shuffles in each of four warps and two over the warp sums; the block that finishes adds the
-// blocks' sums in the same way. Beside each other the k-th rounds stand together, whatever happens between the two sums.
+// blocks' sums in the same way. Beside each other the k-th rounds stand together, whatever happens between the two
+// sums.
 TEST(AtTheLimit, RoutesGoRoundByRound) {
     const auto last = traced("last_block_fences_f32"), poll = traced("poll_f32"), wave = traced("one_wave_4_f32");
     const auto a = steps::build_steps(last), b = steps::build_steps(poll), c = steps::build_steps(wave);

@@ -11,6 +11,7 @@ namespace {
 
 using namespace lanewise;
 using namespace lanewise::lesson::testing;
+using lesson::testing::run;   // not the namespace
 using lesson::ControlValue;
 using shuffle_explorer::kTypes;
 

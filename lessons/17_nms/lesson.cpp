@@ -7,7 +7,8 @@ using namespace nms_lesson;
 using lanewise::lesson::PlanBuilder;
 using lanewise::lesson::Variant;
 
-// `rows`: blocks that are recorded; with two warps of rows a block, all rows of 48 boxes. The tiles of 96 boxes take two.
+// `rows`: blocks that are recorded; with two warps of rows a block, all rows of 48 boxes. The tiles of 96 boxes take
+// two.
 Variant nms(const char* name, const char* title, const char* summary, std::uint64_t n, std::uint64_t most,
             PlanBuilder plan, const char* compared_with, std::uint32_t rows = 24) {
     return {.name = name,

@@ -15,6 +15,7 @@ namespace {
 
 using namespace lanewise;
 using namespace lanewise::lesson::testing;
+using lesson::testing::run;   // not the namespace
 using nms_lesson::BoxCorners;
 
 lesson::Inputs inputs_for(const std::string& variant, std::uint64_t n, const std::string& kind) {

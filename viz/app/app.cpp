@@ -8,13 +8,13 @@
 namespace lanewise::viz {
 namespace {
 
-std::string lesson_name(const lesson::Presentation& presentation) {
+std::string lesson_name(const run::Presentation& presentation) {
     const std::string number = presentation.lesson.substr(0, presentation.lesson.find_first_not_of("0123456789"));
     return number.empty() ? presentation.title : number + " " + presentation.title;
 }
 
 // Runs variants, alone or beside others, and reads files by the names of their runs.
-RunLoader::Run with_files(const lesson::Presentation& presentation) {
+RunLoader::Run with_files(const run::Presentation& presentation) {
     return [services = presentation.services](const std::string& full) {
         const auto [name, changes] = changed_run_of(full);
         if (!changes.empty()) {
@@ -30,7 +30,7 @@ RunLoader::Run with_files(const lesson::Presentation& presentation) {
 
 }  // namespace
 
-App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& request, std::function<void()> wake,
+App::App(const run::Presentation& presentation, const run::WindowRequest& request, std::function<void()> wake,
          const Settings& settings)
     : presentation_(presentation),
       request_(request),
@@ -51,18 +51,18 @@ App::App(const lesson::Presentation& presentation, const lesson::WindowRequest& 
     shown_.resize(names_.size());
     errors_.resize(names_.size());
     for (const std::string& name : names_) ensure_tab(name);
-    for (const lesson::VariantInfo& variant : presentation_.variants) tab_names_.push_back(variant.name);
+    for (const run::VariantInfo& variant : presentation_.variants) tab_names_.push_back(variant.name);
     source_.set_source(presentation_.kernel_file, presentation_.source);
     text_.set_text(presentation_.text);
-    sources_ = lesson::question_sources(presentation_);
-    prediction_.use(std::make_shared<lesson::QuestionSources>(sources_));
-    glossary_ = lesson::Glossary(presentation_.glossary);
+    sources_ = player::question_sources(presentation_);
+    prediction_.use(std::make_shared<player::QuestionSources>(sources_));
+    glossary_ = player::Glossary(presentation_.glossary);
     if (const std::size_t next = own_place() + 1; next < presentation_.lessons.size())
         text_.next_lesson = presentation_.lessons[next].title;
     selection_.pinned_lane = request.lane;
     view_ = request.view;
     table_.sorted = !request.sort.empty();
-    if (table_.sorted) table_.sorting = lesson::parse_sorting(request.sort);
+    if (table_.sorted) table_.sorting = run::parse_sorting(request.sort);
     if (is_edited() && wake) presentation.services.wake_on_edit(wake);
     loader_.offer_cancel(presentation.services.cancel);
     loader_.offer_sizes(presentation.services.measure_sizes, presentation.services.why_not_measured);
@@ -101,7 +101,7 @@ void App::frame(const Look& look, const Rect& window, float seconds) {
 
 std::size_t App::tab_of(const std::string& variant) const {
     const auto at = std::find_if(presentation_.variants.begin(), presentation_.variants.end(),
-                                 [&](const lesson::VariantInfo& info) { return info.name == variant; });
+                                 [&](const run::VariantInfo& info) { return info.name == variant; });
     return static_cast<std::size_t>(at - presentation_.variants.begin());
 }
 
@@ -141,8 +141,8 @@ std::string App::state() const {
     for (std::size_t side = 1; side < names_.size(); ++side) compared += (side > 1 ? "," : "") + names_[side];
     return "variant=" + names_[0] + " step=" + std::to_string(playhead_.step + 1) +
            " of=" + std::to_string(playhead_.count) + " lane=" + std::to_string(selection_.lane()) +
-           " compare=" + compared + (changes_.empty() ? "" : " run=" + lesson::flags_of(changes_)) +
-           (prediction_.on() ? std::string(" ") + lesson::predict_mode_name(prediction_.mode()) + "=" +
+           " compare=" + compared + (changes_.empty() ? "" : " run=" + run::flags_of(changes_)) +
+           (prediction_.on() ? std::string(" ") + player::predict_mode_name(prediction_.mode()) + "=" +
                                    std::to_string(prediction_.right()) + "/" + std::to_string(prediction_.asked())
                              : "");
 }
@@ -227,11 +227,11 @@ void App::apply(Intent intent) {
             break;
         case Kind::next_warp:
             if (shown_[0])
-                selection_.warp = lesson::warp_beside(shown_[0]->steps(), selection_.warp, intent.value ? 1 : -1);
+                selection_.warp = player::warp_beside(shown_[0]->steps(), selection_.warp, intent.value ? 1 : -1);
             break;
         case Kind::next_block:
             if (shown_[0])
-                selection_.warp = lesson::block_beside(shown_[0]->steps(), selection_.warp, intent.value ? 1 : -1);
+                selection_.warp = player::block_beside(shown_[0]->steps(), selection_.warp, intent.value ? 1 : -1);
             break;
         case Kind::finding: go_to_finding(intent.value ? 1 : -1); break;
         case Kind::cancel: loader_.cancel(); break;
@@ -268,7 +268,7 @@ void App::apply(Intent intent) {
             if (changing()) undo_change();   // the one that is under way
             else if (loader_.is_running() && !loader_.get(names_[0]).done()) loader_.cancel();   // it is waited for
             else if (view_ == View::table || view_ == View::timings || view_ == View::roofline) view_ = View::stage;
-            else if (whole_) predict(lesson::PredictMode::off);
+            else if (whole_) predict(player::PredictMode::off);
             else if (selection_.pinned_lane >= 0) selection_.pinned_lane = -1;
             else if (view_ != View::stage) view_ = View::stage;
             else if (compare_.listing) compare_.listing = false;

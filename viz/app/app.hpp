@@ -46,10 +46,10 @@ namespace lanewise::viz {
 
 class App {
 public:
-    using View = lesson::View;
+    using View = run::View;
 
     // `settings` are those of a window; a picture and a test have none, so that they are the same everywhere.
-    App(const lesson::Presentation& presentation, const lesson::WindowRequest& request, std::function<void()> wake = {},
+    App(const run::Presentation& presentation, const run::WindowRequest& request, std::function<void()> wake = {},
         const Settings& settings = {});
 
     // One frame into ImGui's present frame. `seconds` have passed since the last.
@@ -88,12 +88,13 @@ public:
     std::string title(bool whole = true) const;
     // "variant=warp_sum_xor step=3 of=6 lane=-1 compare=": for tests that press real keys.
     std::string state() const;
-    // "shown=3 saved=4 problem=12" of a file that is edited: the version shown, the last, the line that is wrong; else empty.
+    // "shown=3 saved=4 problem=12" of a file that is edited: the version shown, the last, the line that is wrong; else
+    // empty.
     std::string edit_state() const;
 
-    const lesson::Prediction& prediction() const { return prediction_; }
+    const player::Prediction& prediction() const { return prediction_; }
     const RunBar& run_bar() const { return run_bar_; }
-    const lesson::RunChanges& changes() const { return changes_; }
+    const run::RunChanges& changes() const { return changes_; }
     const std::shared_ptr<const RunView>& run_shown(std::size_t side = 0) const { return shown_[side]; }
     const Playhead& playhead() const { return playhead_; }
     const Selection& selection() const { return selection_; }
@@ -135,19 +136,19 @@ private:
     std::size_t own_place() const;                 // among the lessons
     void open_lesson(std::size_t place);
     void go_to_next_lesson();
-    void leave_for(const lesson::NextProgram& next);
+    void leave_for(const run::NextProgram& next);
     // Exports (app_export.cpp).
     struct Written {
         std::string sentence;   // where it lies, or why it does not
         std::string path;       // empty where it failed
     };
     std::string export_name() const;
-    void export_run(std::size_t what);             // a lesson::ExportKind
+    void export_run(std::size_t what);             // a player::ExportKind
     void take_times_away();
     void write_away(std::function<Written()> write);
     void adopt_written();
     std::string drawn_as_svg();
-    void follow(const lesson::Link& link);
+    void follow(const player::Link& link);
     void go_back();                                // to where the last link was followed
     void explain();                                // the terms of the step shown
     void explain_under_pointer(const Look& look);
@@ -162,15 +163,15 @@ private:
     bool apply_to_desk(const Intent& intent);
 
     // Playing with a run (app_play.cpp).
-    const std::vector<lesson::RunField>& fields_of(std::size_t side) const;
-    lesson::RunChanges changes_of(std::size_t side) const;
-    void change_run(const lesson::RunChanges& changes);
+    const std::vector<run::RunField>& fields_of(std::size_t side) const;
+    run::RunChanges changes_of(std::size_t side) const;
+    void change_run(const run::RunChanges& changes);
     void change_field(const std::string& field, const std::string& text);
     void undo_change();
     void follow_changes();
     void refuse_change(const std::string& why);   // the last one did not run: it is none
     bool changing();
-    lesson::RunLine run_line() const;
+    player::RunLine run_line() const;
     void mark_changes();
     void toggle_matrix();
     bool can_be_made_to_round() const;
@@ -182,15 +183,15 @@ private:
     void adopt_runs();
     // Predict, then reveal (app_predict.cpp).
     void next_predict_mode();
-    void predict(lesson::PredictMode mode);
+    void predict(player::PredictMode mode);
     void begin_as_asked();                         // --predict
-    void ask_of_text(const lesson::Link& link);    // a link of the text that asks
-    void begin_questions(lesson::PredictMode mode, std::size_t step);
+    void ask_of_text(const player::Link& link);    // a link of the text that asks
+    void begin_questions(player::PredictMode mode, std::size_t step);
     void go_predicted(std::size_t to);
     void show_known();
     bool apply_predicted(const Intent& intent);
     void answer_question(const std::string& given);
-    void after_answer(const lesson::Question& question);
+    void after_answer(const player::Question& question);
     void finish_exam();
     QuestionState question_state() const;
     void draw_questions(const Look& look, Rect& stage);
@@ -245,13 +246,13 @@ private:
     void measure_sizes(std::size_t what);            // 1 begins, 0 ends, 2: the one or the other
     void adopt_sizes();
     // The rows that are known so far; asks for the other runs.
-    lesson::Comparison comparison();
+    run::Comparison comparison();
     Intent draw_side(const Look& look, Rect column, bool with_text);
     void draw_edges(const Look& look, const Rect& body, const Places& places);
     void draw_waiting(const Look& look, const Rect& where, const std::string& variant, const std::string& error);
 
-    lesson::Presentation presentation_;
-    lesson::WindowRequest request_;
+    run::Presentation presentation_;
+    run::WindowRequest request_;
     std::vector<std::string> tab_names_;
     // The variants asked for, up to kMostSides of them: the one that is shown, and those compared with it.
     std::vector<std::string> names_;
@@ -271,20 +272,20 @@ private:
     bool first_run_ = true;
     bool again_ = true;
 
-    lesson::Prediction prediction_;
+    player::Prediction prediction_;
     std::shared_ptr<const RunView> whole_;  // while questions are asked: the run, of which shown_[0] is what is known
     std::shared_ptr<const RunView> shown_of_;        // the run that shown_[0] is a part of
     QuestionCard question_card_;
-    lesson::AnswerFile answers_;
-    std::map<std::string, lesson::LessonScore> scores_;
-    lesson::QuestionSources sources_;
-    std::optional<lesson::Link> asking_;             // a link of the text that asks, until its run is there
+    player::AnswerFile answers_;
+    std::map<std::string, player::LessonScore> scores_;
+    player::QuestionSources sources_;
+    std::optional<player::Link> asking_;             // a link of the text that asks, until its run is there
     bool exam_kept_ = false;                         // the exam that ended is in the file
 
     std::optional<bool> matrix_;                     // chosen by the learner; else as the variant has it
     RunBar run_bar_;
-    lesson::RunChanges changes_;
-    std::vector<lesson::RunChanges> undone_;         // what the changes were before, the last at the end
+    run::RunChanges changes_;
+    std::vector<run::RunChanges> undone_;         // what the changes were before, the last at the end
     std::shared_ptr<const RunView> before_;          // what was shown when something was changed last
     std::string change_error_;                       // why the last change did not run
 
@@ -310,11 +311,11 @@ private:
     struct Row {
         std::shared_ptr<const RunView> run_view;
         std::string times_from;
-        lesson::ComparedVariant row;
+        run::ComparedVariant row;
     };
     std::map<std::string, Row> rows_;                // of the table, by variant
     KeysView keys_;
-    lesson::Glossary glossary_;
+    player::Glossary glossary_;
     GlossaryView terms_;
     TextUnderPointer under_pointer_;
     ButtonsByKey buttons_;
@@ -340,11 +341,11 @@ private:
     std::string written_path_;
     Rect window_;                                    // as drawn last, and its scale
     float scale_ = 1;
-    lesson::NextProgram elsewhere_;                         // where the file of the notice can be opened
+    run::NextProgram elsewhere_;                         // where the file of the notice can be opened
     std::size_t tabs_of_lesson_ = 0;                 // tabs that are the lesson's own: the first ones
     std::optional<std::size_t> wanted_step_;
     bool closing_ = false;
-    std::shared_ptr<const lesson::EditedFile> edited_;   // as it was saved last
+    std::shared_ptr<const run::EditedFile> edited_;   // as it was saved last
     std::uint64_t shown_version_ = 0;                    // of it, that is shown
     RunLoader loader_;   // last: its worker ends before what it wakes
 };

@@ -76,7 +76,7 @@ TEST(App, TheMemoryInSightCanBeKept) {
 }
 
 TEST(App, AskedForByTheCommandLine) {
-    lesson::WindowRequest request = request_of("block_sum_two_level");
+    run::WindowRequest request = request_of("block_sum_two_level");
     request.has_step = true;
     request.step = 4;
     request.block = 1;
@@ -95,8 +95,8 @@ TEST(App, TheTitleSaysWhereTheDataCameFrom) {
 }
 
 TEST(App, ARunThatFailsIsASentenceInTheWindow) {
-    lesson::Presentation shown = samples::presentation();
-    shown.services.run = [](const std::string&) -> std::shared_ptr<const lesson::Run> {
+    run::Presentation shown = samples::presentation();
+    shown.services.run = [](const std::string&) -> std::shared_ptr<const run::Run> {
         throw Error("The GPU went away.");
     };
     Headless gui(1280, 800);
@@ -113,7 +113,7 @@ TEST(App, EscapeAndAPointCancelTheRunThatIsWaitedFor) {
         std::mutex mutex;
         std::condition_variable changed;
         bool cancelled = false, started = false;
-        lesson::Presentation shown = samples::presentation();
+        run::Presentation shown = samples::presentation();
         shown.services.run = [&](const std::string&) {
             std::unique_lock lock(mutex);
             started = true;
@@ -143,8 +143,8 @@ TEST(App, EscapeAndAPointCancelTheRunThatIsWaitedFor) {
 }
 
 TEST(App, AKeyGoesFromFindingToFinding) {
-    lesson::Presentation shown = samples::presentation();
-    const auto with_finding = std::make_shared<lesson::Run>(*samples::warp_xor());
+    run::Presentation shown = samples::presentation();
+    const auto with_finding = std::make_shared<run::Run>(*samples::warp_xor());
     trace::Finding finding;
     finding.line = with_finding->trace.records.at(3).line;
     finding.record = with_finding->trace.records.at(3).index;
@@ -174,7 +174,7 @@ TEST(App, AKeyGoesFromFindingToFinding) {
 TEST(App, FramesAreDrawnWhileARunIsStillGoing) {
     std::mutex gate;
     gate.lock();
-    lesson::Presentation shown = samples::presentation();
+    run::Presentation shown = samples::presentation();
     shown.services.run = [&](const std::string&) {
         const std::lock_guard wait(gate);
         return samples::warp_xor();
@@ -190,7 +190,7 @@ TEST(App, FramesAreDrawnWhileARunIsStillGoing) {
 }
 
 TEST(App, TimesMeasuredHereReplaceTheRecordedOnes) {
-    lesson::Presentation shown = samples::presentation();
+    run::Presentation shown = samples::presentation();
     shown.services.measure = [] {
         timing::TimingTable table;
         table.gpu = "This GPU";
@@ -219,8 +219,8 @@ TEST(App, EverySizeAndEveryKeyHolds) {
 }
 
 TEST(App, TheTableShowsEveryVariantOfTheLesson) {
-    lesson::WindowRequest request = request_of("warp_sum_xor");
-    request.view = lesson::View::table;
+    run::WindowRequest request = request_of("warp_sum_xor");
+    request.view = run::View::table;
     request.sort = "variant:down";
     Session session(request);
     std::vector<std::string> names = samples::presentation().all_variants;
@@ -232,7 +232,7 @@ TEST(App, TheTableShowsEveryVariantOfTheLesson) {
 }
 
 TEST(App, ALessonWithoutVariantsOrTextHolds) {
-    lesson::Presentation shown = samples::presentation();
+    run::Presentation shown = samples::presentation();
     shown.variants.clear();
     shown.text.clear();
     shown.source.clear();
@@ -250,7 +250,7 @@ TEST(App, AnIdleWindowAsksForNoFrames) {
 TEST(App, OneTurnOfTheTableAndTheOverlayAgree) {
     std::set<std::pair<int, bool>> keys;
     for (const Action& action : actions()) {
-        if (!is_on(action.where, lesson::Surface::window)) continue;
+        if (!is_on(action.where, player::Surface::window)) continue;
         EXPECT_TRUE(keys.insert({static_cast<int>(action.key), action.shift}).second) << action.what;
     }
     EXPECT_TRUE(intent_of_key(letter('?'), true).has_value());
@@ -259,8 +259,8 @@ TEST(App, OneTurnOfTheTableAndTheOverlayAgree) {
 }
 
 TEST(App, AllTimesOpenByKeyAndAreMeasuredAnew) {
-    lesson::Presentation shown = samples::presentation();
-    shown.services.measure_sizes = [](const lesson::SweepWatch& watch) {
+    run::Presentation shown = samples::presentation();
+    shown.services.measure_sizes = [](const run::SweepWatch& watch) {
         timing::TimingTable table;
         table.gpu = "This GPU";
         for (const std::uint64_t n : {1024u, 4096u}) {

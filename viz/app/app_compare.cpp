@@ -22,7 +22,7 @@ std::string App::run_name(std::size_t side) const {
 }
 
 void App::show_together() {
-    std::vector<const lesson::Run*> runs;
+    std::vector<const run::Run*> runs;
     for (const auto& shown : shown_) runs.push_back(shown->run.get());
     compare_.steps.align(runs);
     const std::size_t count = compare_.steps.size();
@@ -94,11 +94,11 @@ void App::open_comparison() {
     }
     const std::size_t from = tab_of(names_.back());
     if (from >= presentation_.variants.size()) return;
-    const lesson::VariantInfo& last = presentation_.variants[from];
-    const lesson::VariantInfo* best = nullptr;
+    const run::VariantInfo& last = presentation_.variants[from];
+    const run::VariantInfo* best = nullptr;
     int best_fit = -1;
     for (std::size_t i = 1; i <= tab_names_.size(); ++i) {
-        const lesson::VariantInfo& info = presentation_.variants[(from + i) % tab_names_.size()];
+        const run::VariantInfo& info = presentation_.variants[(from + i) % tab_names_.size()];
         if (stands(info.name)) continue;
         const bool related = info.compared_with == last.name || last.compared_with == info.name;
         const int fit = info.n != last.n ? 0 : related ? 2 : 1;
@@ -112,7 +112,7 @@ void App::open_comparison() {
 void App::set_beside(const std::string& variant) {
     compare_.listing = false;
     if (names_.size() >= kMostSides || std::find(names_.begin(), names_.end(), variant) != names_.end()) return;
-    if (whole_) predict(lesson::PredictMode::off);
+    if (whole_) predict(player::PredictMode::off);
     playhead_.playing = false;
     leave_places();
     names_.push_back(variant);
@@ -150,10 +150,10 @@ void App::close_comparison() {
 
 void App::go_to_stage(int direction) {
     playhead_.playing = false;
-    std::vector<const lesson::Run*> runs;
+    std::vector<const run::Run*> runs;
     for (const auto& shown : shown_) runs.push_back(shown ? shown->run.get() : nullptr);
     if (std::find(runs.begin(), runs.end(), nullptr) != runs.end()) return;
-    if (!comparing()) playhead_.go_to(lesson::step_of_next_stage(shown_[0]->steps(), playhead_.step, direction));
+    if (!comparing()) playhead_.go_to(player::step_of_next_stage(shown_[0]->steps(), playhead_.step, direction));
     else if (compare_.steps.sides() == runs.size())
         playhead_.go_to(compare_.steps.place_of_next_stage(runs, playhead_.step, direction));
 }

@@ -34,8 +34,8 @@ TEST(AppComparison, CompareShowsTwoAndComesBackToTheSameStep) {
 }
 
 TEST(AppComparison, TheFirstComparisonIsOfTheSameSize) {
-    lesson::Presentation presentation = samples::presentation();
-    for (lesson::VariantInfo& info : presentation.variants) info.n = info.name == "warp_sum_down" ? 8 : 32;
+    run::Presentation presentation = samples::presentation();
+    for (run::VariantInfo& info : presentation.variants) info.n = info.name == "warp_sum_down" ? 8 : 32;
     presentation.variants[3].compared_with = "warp_sum_xor";
     Session session(request_of("warp_sum_xor"), presentation);
     session.press(letter('C'));
@@ -43,7 +43,7 @@ TEST(AppComparison, TheFirstComparisonIsOfTheSameSize) {
 }
 
 TEST(AppComparison, ComparedRunsAreAskedForTogether) {
-    lesson::Presentation presentation = samples::presentation();
+    run::Presentation presentation = samples::presentation();
     std::vector<std::string> asked;
     presentation.services.run_beside = [&, run = presentation.services.run](const std::string& variant,
                                                                             const std::vector<std::string>& beside) {
@@ -62,10 +62,10 @@ TEST(AppComparison, ComparedRunsAreAskedForTogether) {
 }
 
 TEST(AppComparison, TheVersionBeforeStandsBesideTheLastGoodRunWhereASaveDoesNotCompile) {
-    lesson::Presentation presentation = samples::presentation();
-    auto saved = std::make_shared<lesson::EditedFile>();
+    run::Presentation presentation = samples::presentation();
+    auto saved = std::make_shared<run::EditedFile>();
     *saved = {1, "kernels.cuh", presentation.source, {}, 0};
-    std::shared_ptr<const lesson::EditedFile> now = saved;
+    std::shared_ptr<const run::EditedFile> now = saved;
     std::mutex mutex;
     presentation.services.edited = [&] {
         const std::lock_guard lock(mutex);
@@ -79,8 +79,8 @@ TEST(AppComparison, TheVersionBeforeStandsBesideTheLastGoodRunWhereASaveDoesNotC
     Session session(request_of("warp_sum_xor"), presentation);
     const auto save = [&](std::uint64_t version, int line) {
         const std::lock_guard lock(mutex);
-        now = std::make_shared<const lesson::EditedFile>(
-            lesson::EditedFile{version, "kernels.cuh", saved->text, line > 0 ? "no such variable" : "", line});
+        now = std::make_shared<const run::EditedFile>(
+            run::EditedFile{version, "kernels.cuh", saved->text, line > 0 ? "no such variable" : "", line});
     };
     const auto frames_until = [&](const std::function<bool()>& there) {
         for (int i = 0; i < 1000 && !there(); ++i) {
@@ -151,7 +151,7 @@ TEST(AppComparison, AComparisonGrowsToFourAndShrinksAgainByKeys) {
 }
 
 TEST(AppComparison, StagesOfAComparisonAreWalkedTogether) {
-    lesson::WindowRequest request = request_of("");
+    run::WindowRequest request = request_of("");
     request.compare = {"warp_sum_xor", "block_sum_two_level", "block_sum_shared"};
     request.has_step = true;
     request.step = 4;

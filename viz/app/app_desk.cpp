@@ -110,7 +110,7 @@ void App::adopt_files() {
         // A trace of another lesson can be shown there.
         const auto other =
             std::find_if(presentation_.lessons.begin(), presentation_.lessons.end(),
-                         [&](const lesson::LessonInfo& info) { return info.name == result.foreign_lesson; });
+                         [&](const run::LessonInfo& info) { return info.name == result.foreign_lesson; });
         if (other == presentation_.lessons.end() || other->program.empty() || !presentation_.services.continue_with)
             continue;
         elsewhere_ = {other->program, {"--open", path}};
@@ -138,7 +138,7 @@ void App::notify(const std::string& sentence, bool good) {
 
 std::size_t App::own_place() const {
     const auto& lessons = presentation_.lessons;
-    return static_cast<std::size_t>(std::find_if(lessons.begin(), lessons.end(), [&](const lesson::LessonInfo& info) {
+    return static_cast<std::size_t>(std::find_if(lessons.begin(), lessons.end(), [&](const run::LessonInfo& info) {
         return info.name == presentation_.lesson;
     }) - lessons.begin());
 }
@@ -146,7 +146,7 @@ std::size_t App::own_place() const {
 std::vector<LessonRow> App::lesson_rows() const {
     std::vector<LessonRow> rows;
     bool next_found = false;
-    for (const lesson::LessonInfo& info : presentation_.lessons) {
+    for (const run::LessonInfo& info : presentation_.lessons) {
         LessonRow row{.name = info.name,
                       .title = info.title,
                       .opening = info.opening,
@@ -168,7 +168,7 @@ std::vector<LessonRow> App::lesson_rows() const {
 
 void App::open_lesson(std::size_t place) {
     if (place >= presentation_.lessons.size()) return;
-    const lesson::LessonInfo& info = presentation_.lessons[place];
+    const run::LessonInfo& info = presentation_.lessons[place];
     if (info.name == presentation_.lesson) {
         start_open_ = false;
         return;
@@ -190,7 +190,7 @@ void App::go_to_next_lesson() {
     open_lesson(next);
 }
 
-void App::leave_for(const lesson::NextProgram& next) {
+void App::leave_for(const run::NextProgram& next) {
     presentation_.services.continue_with(next);
     closing_ = true;
 }
@@ -250,22 +250,22 @@ void App::explain() {
 // A term under the pointer explains itself once the pointer rests on it.
 void App::explain_under_pointer(const Look& look) {
     if (terms_.open || menu_.is_open() || keys_.open || open_card_.is_open()) return;
-    const lesson::Term* term = text_.hovered_term().empty()
+    const player::Term* term = text_.hovered_term().empty()
                                    ? glossary_.at(under_pointer_.text(), under_pointer_.place())
                                    : glossary_.find(text_.hovered_term());
     if (term) term_card(look, *term);
 }
 
-void App::follow(const lesson::Link& link) {
+void App::follow(const player::Link& link) {
     if (!link.term.empty()) {
-        if (const lesson::Term* term = glossary_.find(link.term)) return terms_.show("Glossary", {term});
+        if (const player::Term* term = glossary_.find(link.term)) return terms_.show("Glossary", {term});
         return notify("The glossary has no term '" + link.term + "'.");
     }
     if (link.lesson.empty()) visited_.push_back({names_, view_, playhead_.step, selection_.pinned_lane});
     if (!link.lesson.empty()) {
         const auto& lessons = presentation_.lessons;
         const auto at = std::find_if(lessons.begin(), lessons.end(),
-                                     [&](const lesson::LessonInfo& info) { return info.name == link.lesson; });
+                                     [&](const run::LessonInfo& info) { return info.name == link.lesson; });
         if (at == lessons.end()) return notify("There is no lesson '" + link.lesson + "' beside this one.");
         return open_lesson(static_cast<std::size_t>(at - lessons.begin()));
     }
@@ -293,8 +293,8 @@ void App::follow(const lesson::Link& link) {
     if (link.ask && changes_ != link.changes) change_run(link.changes);   // asked of the run as the text has it
     if (!link.changes.empty()) {
         // As the link says, and nothing else: it shows what its text tells.
-        lesson::RunChanges changes;
-        for (const auto& [field, text] : link.changes) lesson::set_change(changes, field, text);
+        run::RunChanges changes;
+        for (const auto& [field, text] : link.changes) run::set_change(changes, field, text);
         change_run(changes);
     }
     if (link.ask) {
@@ -333,7 +333,7 @@ bool App::apply_to_desk(const Intent& intent) {
             notify("Copied: " + written_path_, true);
             return true;
         case Kind::link:
-            if (intent.value < text_.links().size()) follow(lesson::Link(text_.links()[intent.value]));
+            if (intent.value < text_.links().size()) follow(player::Link(text_.links()[intent.value]));
             return true;
         case Kind::button: buttons_.choose_next(intent.value == 1 ? 1 : -1); return true;
         case Kind::text_target:

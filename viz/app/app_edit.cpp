@@ -8,7 +8,7 @@ namespace lanewise::viz {
 namespace {
 
 // What is wrong with a save, where its source may not be in sight.
-std::string told(const lesson::EditedFile& edited) {
+std::string told(const run::EditedFile& edited) {
     if (edited.problem.empty() || edited.line == 0) return edited.problem;
     return edited.file + ":" + std::to_string(edited.line) + ": " + edited.problem;
 }

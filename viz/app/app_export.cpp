@@ -14,7 +14,7 @@ namespace lanewise::viz {
 namespace {
 
 namespace fs = std::filesystem;
-using lesson::ExportKind;
+using player::ExportKind;
 
 // The folder that Lanewise was started in, or the home where that cannot be written to.
 fs::path folder_to_write() {
@@ -59,7 +59,7 @@ void App::export_run(std::size_t what) {
         });
     }
     // Runs stay as long as a view shows them or an export writes them.
-    std::vector<std::shared_ptr<const lesson::Run>> runs;
+    std::vector<std::shared_ptr<const run::Run>> runs;
     for (const auto& shown : shown_) runs.push_back(shown->run);
     if (kind == ExportKind::values) {
         const fs::path path = free_path(folder, presentation_.lesson + "-" + runs[0]->trace.header.variant, ".csv");

@@ -189,7 +189,7 @@ void App::draw_costs(const Look& look, const Rect& body) {
 Intent App::draw_table(const Look& look, const Rect& body) {
     const Pane pane(look, "table", body, look.colors().panel, Pane::Scroll::vertical);
     turn(pane);
-    const lesson::Comparison rows = comparison();
+    const run::Comparison rows = comparison();
     const Intent asked = table_.draw(pane, rows, names_[0]);
     if (asked.kind != Intent::Kind::variant || asked.value >= rows.rows.size()) return asked;
     // A variant without a tab gets one.

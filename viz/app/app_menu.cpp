@@ -12,7 +12,7 @@ std::vector<KeyGroup> key_groups() {
     std::vector<KeyGroup> groups;
     for (const Group group :
          {Group::play, Group::variant, Group::look, Group::view, Group::panel, Group::file, Group::help})
-        groups.push_back({std::string(lesson::group_title(group)), key_rows(group)});
+        groups.push_back({std::string(player::group_title(group)), key_rows(group)});
     return groups;
 }
 
@@ -48,18 +48,18 @@ std::vector<std::vector<MenuSection>> App::menu_columns() const {
                               {},
                               {Intent::Kind::recent, i},
                               std::nullopt});
-    const std::pair<const char*, lesson::ExportKind> files[] = {
-        {"Save this view as a picture (SVG)", lesson::ExportKind::picture},
-        {"Save a page to step through (HTML)", lesson::ExportKind::page},
-        {"Save every value (CSV)", lesson::ExportKind::values},
-        {"Save the times (CSV)", lesson::ExportKind::times}};
+    const std::pair<const char*, player::ExportKind> files[] = {
+        {"Save this view as a picture (SVG)", player::ExportKind::picture},
+        {"Save a page to step through (HTML)", player::ExportKind::page},
+        {"Save every value (CSV)", player::ExportKind::values},
+        {"Save the times (CSV)", player::ExportKind::times}};
     for (const auto& [label, what] : files)
         file.items.push_back({label, {}, {Intent::Kind::export_run, static_cast<std::size_t>(what)}, std::nullopt});
     file.items.push_back({"Close the window", "Ctrl Q", {Intent::Kind::quit, 0}, std::nullopt});
-    MenuSection variants{std::string(lesson::group_title(Group::variant)), {}};
+    MenuSection variants{std::string(player::group_title(Group::variant)), {}};
     constexpr std::size_t kMostVariants = 16;
     for (std::size_t i = 0; i < std::min(presentation_.variants.size(), kMostVariants); ++i) {
-        const lesson::VariantInfo& info = presentation_.variants[i];
+        const run::VariantInfo& info = presentation_.variants[i];
         variants.items.push_back({tab_title(info.name), i < 9 ? std::to_string(i + 1) : "",
                                   {Intent::Kind::variant, i}, std::nullopt, info.declared_wrong});
     }
@@ -107,12 +107,12 @@ bool App::press_on_card(Key key, bool shift) {
     }
     if (menu_.is_open() && menu_.press(key)) return again_ = true;
     const bool question = whole_ && !menu_.is_open() && !keys_.open && !terms_.open && !run_bar_.is_open();
-    if (question && key == Key::escape && prediction_.open() && prediction_.mode() == lesson::PredictMode::gentle) {
+    if (question && key == Key::escape && prediction_.open() && prediction_.mode() == player::PredictMode::gentle) {
         apply_question({QuestionAsk::Kind::skip});
         return true;
     }
     if (question && key == Key::escape && prediction_.open()) {
-        predict(lesson::PredictMode::off);
+        predict(player::PredictMode::off);
         return true;
     }
     if (question && key == Key::enter && prediction_.told() && !prediction_.open()) {

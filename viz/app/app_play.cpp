@@ -12,28 +12,28 @@ constexpr std::size_t kMostUndone = 64;
 }  // namespace
 
 // Can be changed: what the lesson runs itself, not what was read from a file.
-const std::vector<lesson::RunField>& App::fields_of(std::size_t side) const {
-    static const std::vector<lesson::RunField> kNone;
+const std::vector<run::RunField>& App::fields_of(std::size_t side) const {
+    static const std::vector<run::RunField> kNone;
     if (!presentation_.services.run_changed || side >= names_.size()) return kNone;
     const auto at = presentation_.fields.find(names_[side]);
     return at == presentation_.fields.end() ? kNone : at->second;
 }
 
 // What is changed of a side's run: of those that are compared all, so that they run on one input.
-lesson::RunChanges App::changes_of(std::size_t side) const {
+run::RunChanges App::changes_of(std::size_t side) const {
     if (changes_.empty()) return {};
-    if (!comparing()) return lesson::changes_for(changes_, fields_of(side));
-    lesson::RunChanges any;
-    for (const lesson::RunChange& change : changes_)
+    if (!comparing()) return run::changes_for(changes_, fields_of(side));
+    run::RunChanges any;
+    for (const run::RunChange& change : changes_)
         for (std::size_t each = 0; each < names_.size(); ++each)
-            if (!lesson::changes_for({change}, fields_of(each)).empty()) {
+            if (!run::changes_for({change}, fields_of(each)).empty()) {
                 any.push_back(change);
                 break;
             }
     return any;
 }
 
-void App::change_run(const lesson::RunChanges& changes) {
+void App::change_run(const run::RunChanges& changes) {
     if (changes == changes_) return;
     undone_.push_back(std::exchange(changes_, changes));
     if (undone_.size() > kMostUndone) undone_.erase(undone_.begin());
@@ -41,14 +41,14 @@ void App::change_run(const lesson::RunChanges& changes) {
 }
 
 void App::change_field(const std::string& field, const std::string& text) {
-    lesson::RunChanges changes = changes_;
-    lesson::set_change(changes, field, text);
+    run::RunChanges changes = changes_;
+    run::set_change(changes, field, text);
     // Numbers that were typed go on: fewer of them, or zeros behind them.
     const auto typed = std::any_of(changes.begin(), changes.end(), [](const auto& c) { return c.first == "values"; });
     if (field == "n" && typed && shown_[0]) {
         const bool number = !text.empty() && text.size() <= 4 && text.find_first_not_of("0123456789") == text.npos;
         if (number && std::stoul(text) > 0)
-            lesson::set_change(changes, "values", lesson::with_count(shown_[0]->run->inputs, std::stoul(text)));
+            run::set_change(changes, "values", run::with_count(shown_[0]->run->inputs, std::stoul(text)));
     }
     change_run(changes);
 }
@@ -87,13 +87,13 @@ bool App::changing() {
     return false;
 }
 
-lesson::RunLine App::run_line() const {
+player::RunLine App::run_line() const {
     const std::size_t side = chosen_side();
     const std::shared_ptr<const RunView>& run = side == 0 && whole_ ? whole_ : shown_[side];
     if (!run || fields_of(side).empty()) return {};
     const bool same = before_ && before_ != run && !comparing() && !whole_ &&
                       before_->trace().header.variant == run->trace().header.variant;
-    return lesson::run_line(fields_of(side), *run->run, same ? before_->run.get() : nullptr, changes_, change_error_);
+    return player::run_line(fields_of(side), *run->run, same ? before_->run.get() : nullptr, changes_, change_error_);
 }
 
 // The lanes of the stage that hold something else than before the last change.
@@ -103,7 +103,7 @@ void App::mark_changes() {
     stage_.differing = 0;
     if (comparing() || whole_ || !before_ || !shown_[0] || before_ == shown_[0]) return;
     if (before_->trace().header.variant != shown_[0]->trace().header.variant) return;
-    stage_.differing = lesson::lanes_changed(shown_[0]->steps(), before_->steps(), playhead_.step, selection_.warp);
+    stage_.differing = player::lanes_changed(shown_[0]->steps(), before_->steps(), playhead_.step, selection_.warp);
     stage_.differing_from = "the run before";
 }
 
@@ -123,7 +123,7 @@ void App::toggle_matrix() {
 bool App::can_be_made_to_round() const {
     if (!shown_[0] || whole_) return false;
     const auto& fields = fields_of(0);
-    const auto has = [](const lesson::RunField& field) {
+    const auto has = [](const run::RunField& field) {
         return field.name == "input" &&
                std::find(field.choices.begin(), field.choices.end(), kRoundingInput) != field.choices.end();
     };
@@ -134,13 +134,13 @@ bool App::can_be_made_to_round() const {
 
 void App::open_lane_value(int lane) {
     if (!shown_[0] || comparing()) return;
-    const std::size_t index = lesson::own_input(shown_[0]->steps(), selection_.warp, lane);
+    const std::size_t index = player::own_input(shown_[0]->steps(), selection_.warp, lane);
     const std::vector<double>& inputs = shown_[0]->run->inputs;
     if (index < inputs.size() && !fields_of(0).empty()) run_bar_.open_value(index, lane, inputs);
 }
 
 void App::draw_run_bar(const Look& look, Rect& body) {
-    const lesson::RunLine line = run_line();
+    const player::RunLine line = run_line();
     // Tables and times are of runs as the lesson has them.
     const bool of_runs = view_ == View::stage || view_ == View::rounding || view_ == View::tree;
     if (line.chips.empty() || start_open_ || !of_runs) {
@@ -155,8 +155,8 @@ void App::draw_run_bar(const Look& look, Rect& body) {
     state.running = changing();
     state.can_undo = !undone_.empty();
     state.changed = !changes_.empty();
-    state.questions = lesson::predict_mode_name(prediction_.mode());
-    if (prediction_.mode() == lesson::PredictMode::exam)
+    state.questions = player::predict_mode_name(prediction_.mode());
+    if (prediction_.mode() == player::PredictMode::exam)
         state.questions += " " + std::to_string(prediction_.right()) + " of " + std::to_string(prediction_.asked());
     answer(run_bar_.draw(pane, line, state));
 }
@@ -180,7 +180,7 @@ void App::answer(const RunAsk& ask) {
             if (!shown) break;
             const std::string command =
                 "./lessons/run " + presentation_.lesson.substr(0, presentation_.lesson.find('_')) + " --variant " +
-                names_[side] + " " + lesson::flags_of(lesson::changes_of_run(*shown->run, fields_of(side)));
+                names_[side] + " " + run::flags_of(run::changes_of_run(*shown->run, fields_of(side)));
             ImGui::SetClipboardText(command.c_str());
             notify("Copied: " + command, true);
             break;

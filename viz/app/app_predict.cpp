@@ -8,7 +8,7 @@
 namespace lanewise::viz {
 namespace {
 
-using lesson::PredictMode;
+using player::PredictMode;
 
 // What is known is made anew for each step, between two frames: of so many parts of steps that takes some milliseconds.
 constexpr std::size_t kMostParts = 6000;
@@ -34,7 +34,7 @@ std::string line_of(const std::string& source, int line) {
 }  // namespace
 
 void App::keep_answers(const std::filesystem::path& path) {
-    answers_ = lesson::AnswerFile(path);
+    answers_ = player::AnswerFile(path);
     scores_ = answers_.scores();
 }
 
@@ -73,11 +73,11 @@ void App::begin_as_asked() {
 }
 
 // The question stands before its step, whether or not that was seen.
-void App::ask_of_text(const lesson::Link& link) {
+void App::ask_of_text(const player::Link& link) {
     if (prediction_.mode() == PredictMode::exam)
         return notify("An exam is under way: end it first (Q). Then the text asks.");
     const auto& asked = sources_.text;
-    const auto at = std::find_if(asked.begin(), asked.end(), [&](const lesson::TextQuestion& each) {
+    const auto at = std::find_if(asked.begin(), asked.end(), [&](const player::TextQuestion& each) {
         return each.link.variant == link.variant && each.link.step == link.step && each.link.lane == link.lane &&
                each.link.ask == link.ask && each.link.changes == link.changes && each.link.is == link.is;
     });
@@ -85,7 +85,7 @@ void App::ask_of_text(const lesson::Link& link) {
     if (!whole_) predict(PredictMode::gentle);
     if (!whole_) return;   // too long for questions, which was said
     try {
-        const lesson::Question question = lesson::question_of_text(whole_->steps(), *at, sources_);
+        const player::Question question = player::question_of_text(whole_->steps(), *at, sources_);
         prediction_.ask(question);
         selection_.warp = question.warp;
         selection_.pinned_lane = question.lane;
@@ -123,7 +123,7 @@ void App::show_known() {
     if (known == 0) shown_[0] = nullptr;
     else if (known == whole_->steps().size()) shown_[0] = whole_;
     else if (!shown_[0] || shown_[0]->steps().size() != known || shown_of_ != whole_)
-        shown_[0] = std::make_shared<const RunView>(lesson::first_steps(whole_->run, known));
+        shown_[0] = std::make_shared<const RunView>(player::first_steps(whole_->run, known));
     shown_of_ = whole_;
     playhead_.count = known;
     if (playhead_.step >= known) playhead_.step = known == 0 ? 0 : known - 1;
@@ -139,7 +139,7 @@ bool App::apply_predicted(const Intent& intent) {
         case Kind::step_forward:
         case Kind::toggle_play: go_predicted(here + 1); return true;
         case Kind::stage_forward:
-            go_predicted(here == kNoStep ? 0 : lesson::step_of_next_stage(steps, here, 1));
+            go_predicted(here == kNoStep ? 0 : player::step_of_next_stage(steps, here, 1));
             return true;
         case Kind::last: go_predicted(steps.size()); return true;
         case Kind::timings:
@@ -160,21 +160,20 @@ bool App::apply_predicted(const Intent& intent) {
 
 void App::answer_question(const std::string& given) {
     if (!prediction_.open()) return;
-    const lesson::Question question = *prediction_.open();
-    const lesson::Marked marked = prediction_.answer(given);
+    const player::Question question = *prediction_.open();
+    const player::Marked marked = prediction_.answer(given);
     if (!marked.understood) {
-        question_card_.problem =
-            "'" + given.substr(0, 24) + "' is no answer here; give " +
-            std::string(lesson::answer_form(question.kind)) + ".";
+        question_card_.problem = "'" + given.substr(0, 24) + "' is no answer here; give " +
+                                 std::string(player::answer_form(question.kind)) + ".";
         return;
     }
     if (!answers_.add(presentation_.lesson, names_[0], question, given, marked.right))
-        notify("The answer could not be kept in " + lesson::AnswerFile::usual_path().string() + ".");
+        notify("The answer could not be kept in " + player::AnswerFile::usual_path().string() + ".");
     scores_ = answers_.scores();
     after_answer(question);
 }
 
-void App::after_answer(const lesson::Question& question) {
+void App::after_answer(const player::Question& question) {
     again_ = true;
     question_card_.begin();
     if (prediction_.open()) {
@@ -225,14 +224,14 @@ void App::apply_question(const QuestionAsk& ask) {
         case Kind::answer: answer_question(ask.text); break;
         case Kind::skip:
             if (prediction_.open()) {
-                const lesson::Question question = *prediction_.open();
+                const player::Question question = *prediction_.open();
                 prediction_.skip();
                 after_answer(question);
             }
             break;
         case Kind::go_on: go_predicted(playhead_.step + 1); break;
         case Kind::show: {
-            const lesson::Question& question = prediction_.answers()[ask.answer].question;
+            const player::Question& question = prediction_.answers()[ask.answer].question;
             playhead_.go_to(question.step);
             selection_.warp = question.warp;
             selection_.pinned_lane = question.lane;
@@ -241,7 +240,7 @@ void App::apply_question(const QuestionAsk& ask) {
         case Kind::again: begin_questions(PredictMode::exam, 0); break;
         case Kind::leave: predict(PredictMode::off); break;
         case Kind::see:
-            if (const lesson::Answered* told = prediction_.told()) follow(lesson::parse_link(told->marked.refuted_by));
+            if (const player::Answered* told = prediction_.told()) follow(player::parse_link(told->marked.refuted_by));
             break;
     }
     again_ = true;
@@ -259,8 +258,8 @@ void App::take_clicked_lane(int pinned) {
 void App::draw_wrong_answer(const Pane& pane) const {
     if (!whole_ || prediction_.known() <= playhead_.step) return;
     const auto& answers = prediction_.answers();
-    const auto wrong = std::find_if(answers.begin(), answers.end(), [&](const lesson::Answered& answer) {
-        return answer.question.kind == lesson::QuestionKind::source_lane && answer.marked.understood &&
+    const auto wrong = std::find_if(answers.begin(), answers.end(), [&](const player::Answered& answer) {
+        return answer.question.kind == player::QuestionKind::source_lane && answer.marked.understood &&
                !answer.marked.right && answer.question.step == playhead_.step &&
                answer.question.warp == selection_.warp;
     });

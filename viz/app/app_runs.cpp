@@ -60,8 +60,7 @@ void App::show_run(std::shared_ptr<const RunView> run_view) {
     const std::shared_ptr<const RunView> last = whole_ ? whole_ : shown_[0];
     shown_[0] = std::move(run_view);
     // A lesson may have several kernel files: the one that ran is shown.
-    if (const lesson::Run& run = *shown_[0]->run;
-        !run.source.empty() && (is_edited() || run.kernel_file != source_.file))
+    if (const run::Run& run = *shown_[0]->run; !run.source.empty() && (is_edited() || run.kernel_file != source_.file))
         source_.set_source(run.kernel_file, run.source);
     const steps::Steps& steps = shown_[0]->steps();
     const auto recorded = [&](const WarpRef& warp) {
@@ -94,7 +93,7 @@ void App::show_run(std::shared_ptr<const RunView> run_view) {
         step = request_.first_step(steps.size());
         if (step == 0 && !request_.has_step) {
             const std::size_t tab = tab_of(names_[0]);
-            step = lesson::opening_step(steps, selection_.warp,
+            step = player::opening_step(steps, selection_.warp,
                                         tab < presentation_.variants.size() && presentation_.variants[tab].permutation);
         }
     }
@@ -112,7 +111,7 @@ void App::show_run(std::shared_ptr<const RunView> run_view) {
 void App::follow_work() {
     if (!shown_[0] || comparing() || request_.block >= 0 || request_.warp >= 0) return;
     if (!(selection_.warp == followed_)) home_ = selection_.warp;
-    selection_.warp = followed_ = lesson::working_warp(shown_[0]->steps(), playhead_.step, home_);
+    selection_.warp = followed_ = player::working_warp(shown_[0]->steps(), playhead_.step, home_);
 }
 
 void App::settle() {
@@ -128,20 +127,20 @@ void App::settle() {
     adopt_runs();
 }
 
-lesson::Comparison App::comparison() {
+run::Comparison App::comparison() {
     const timing::TimingTable& times = presentation_.timings;
     const std::vector<std::string>& wrong = presentation_.declared_wrong;
-    lesson::Comparison all{{}, timing::times_from(times)};
+    run::Comparison all{{}, timing::times_from(times)};
     for (const std::string& name : presentation_.all_variants) {
         const RunLoader::Result result = loader_.get(name);
         if (!result.run_view) {
             all.rows.push_back(
-                lesson::compared(name, result.error.empty() ? "It is still running." : result.error, times));
+                run::compared(name, result.error.empty() ? "It is still running." : result.error, times));
             continue;
         }
         Row& row = rows_[name];
         if (row.run_view != result.run_view || row.times_from != all.times_from)
-            row = {result.run_view, all.times_from, lesson::compared(*result.run_view->run, times)};
+            row = {result.run_view, all.times_from, run::compared(*result.run_view->run, times)};
         row.row.declared_wrong = std::find(wrong.begin(), wrong.end(), name) != wrong.end();
         all.rows.push_back(row.row);
     }

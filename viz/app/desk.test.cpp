@@ -76,7 +76,7 @@ TEST(DeskLessons, AVariantIsWalkedOnceItsLastStepWasSeen) {
 }
 
 TEST(DeskLinks, LeadToAVariantAStepALaneAndAView) {
-    lesson::Presentation shown = with_lessons();
+    run::Presentation shown = with_lessons();
     shown.text =
         "# A\n\nSee [down](variant:warp_sum_down,step:4,lane:7), [both](compare:warp_sum_xor+warp_sum_down), [the lens](view:rounding),\n"
         "[on](lesson:06_next), [a page](https://example.org).\n";
@@ -101,7 +101,7 @@ TEST(DeskLinks, LeadToAVariantAStepALaneAndAView) {
 }
 
 TEST(DeskLinks, AreReachedFromWhatIsReadNow) {
-    lesson::Presentation shown = with_lessons();
+    run::Presentation shown = with_lessons();
     shown.text = "# A\n\nSee [down](variant:warp_sum_down,step:4,lane:7).\n\n";
     for (int line = 0; line < 90; ++line) shown.text += "A paragraph that fills some of the page.\n\n";
     shown.text += "At the end [the lens](view:rounding).\n";
@@ -114,7 +114,7 @@ TEST(DeskLinks, AreReachedFromWhatIsReadNow) {
 }
 
 TEST(DeskLinks, AreReachedByKeysAndBackReturns) {
-    lesson::Presentation shown = with_lessons();
+    run::Presentation shown = with_lessons();
     shown.text = "# A\n\nSee [down](variant:warp_sum_down,step:4,lane:7) and [lanes](../GLOSSARY.md#lane).\n\n"
                  "```\n./lessons/run 05\n```\n";
     shown.glossary = "## lane\nA thread's place in its warp.\nSource: Guide\n";
@@ -214,7 +214,7 @@ TEST(DeskPanels, KeysHideAndShowThem) {
 }
 
 TEST(DeskPanels, PagesOfALongTextAreTurnedByKeysAndBringItToTheFront) {
-    lesson::Presentation shown = with_lessons();
+    run::Presentation shown = with_lessons();
     shown.text = "# A\n";
     for (int i = 0; i < 60; ++i) shown.text += "\nA paragraph of the lesson, number " + std::to_string(i) + ".\n";
     Desk desk(shown);
@@ -292,7 +292,7 @@ TEST(DeskSettings, AThemeThatWasAskedForIsNotKept) {
     const auto shown = [](bool kept, bool asked) {
         Settings settings;
         settings.dark = kept;
-        lesson::WindowRequest request;
+        run::WindowRequest request;
         request.dark = asked;
         return std::make_unique<App>(with_lessons(), request, std::function<void()>{}, settings);
     };

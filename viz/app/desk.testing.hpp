@@ -16,8 +16,8 @@
 
 namespace lanewise::viz::testing {
 
-inline lesson::Presentation with_lessons() {
-    lesson::Presentation shown = samples::presentation();
+inline run::Presentation with_lessons() {
+    run::Presentation shown = samples::presentation();
     shown.lessons = {{"04_before", "Before", "What was.", "/programs/04_before"},
                      {shown.lesson, shown.title, "What is.", "/programs/own"},
                      {"06_next", "Next", "What comes.", "/programs/06_next"},
@@ -27,11 +27,11 @@ inline lesson::Presentation with_lessons() {
 
 // A window without a window: its application, with keys and a pointer.
 struct Desk {
-    explicit Desk(lesson::Presentation presentation = with_lessons(), const Settings& settings = {}, float width = 1280,
+    explicit Desk(run::Presentation presentation = with_lessons(), const Settings& settings = {}, float width = 1280,
                   float height = 800, const std::string& predict = {})
         : gui(width, height) {
-        presentation.services.continue_with = [this](const lesson::NextProgram& next) { gone_on = next; };
-        lesson::WindowRequest request;
+        presentation.services.continue_with = [this](const run::NextProgram& next) { gone_on = next; };
+        run::WindowRequest request;
         request.variant = "warp_sum_xor";
         request.predict = predict;
         app = std::make_unique<App>(presentation, request, std::function<void()>{}, settings);
@@ -71,7 +71,7 @@ struct Desk {
     }
 
     Headless gui;
-    lesson::NextProgram gone_on;
+    run::NextProgram gone_on;
     std::unique_ptr<App> app;
 };
 

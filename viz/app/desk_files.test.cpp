@@ -13,7 +13,7 @@ using testing::StartedIn;
 using testing::with_lessons;
 
 TEST_F(DeskFiles, ATraceBecomesATab) {
-    lesson::Presentation shown = with_lessons();
+    run::Presentation shown = with_lessons();
     shown.services.open = [](const std::string&) { return samples::two_level(); };
     Desk desk(shown);
     open(desk, at("波.ndjson"));
@@ -31,7 +31,7 @@ TEST_F(DeskFiles, EmojiInANameAreToldAndTheFileOpens) {
     fs::create_directories(folder_ / "🚀");
     std::ofstream(folder_ / "🚀" / "🎉 xor.ndjson") << "x";
     std::string opened;
-    lesson::Presentation shown = with_lessons();
+    run::Presentation shown = with_lessons();
     shown.services.open = [&](const std::string& path) {
         opened = path;
         return samples::two_level();
@@ -72,33 +72,33 @@ TEST_F(DeskFiles, EmojiInANameAreToldAndTheFileOpens) {
 // The menu's exports. Where they lie is said, and nothing that was there is overwritten.
 TEST_F(DeskFiles, WhatIsShownIsSavedBesideAndToldWhere) {
     const StartedIn here(folder_);
-    lesson::Presentation shown = with_lessons();
+    run::Presentation shown = with_lessons();
     shown.timings.rows.push_back({});
     Desk desk(shown);
     desk.press(Key::right);
-    const auto save = [&](lesson::ExportKind what) {
+    const auto save = [&](player::ExportKind what) {
         desk.app->apply({Intent::Kind::export_run, static_cast<std::size_t>(what)});
         desk.settle();
     };
     const auto text = [&](const std::string& name) { return lanewise::testing::slurp(folder_ / name); };
     const std::string own = shown.lesson + "-warp_sum_xor";
-    save(lesson::ExportKind::picture);
+    save(player::ExportKind::picture);
     EXPECT_EQ(desk.app->notice().sentence, "The picture is in " + at(own + "-step-2.svg") + ".");
     EXPECT_NE(text(own + "-step-2.svg").find("</svg>"), std::string::npos);
-    save(lesson::ExportKind::picture);
+    save(player::ExportKind::picture);
     EXPECT_EQ(desk.app->notice().sentence, "The picture is in " + at(own + "-step-2-2.svg") + ".");
     EXPECT_EQ(text(own + "-step-2-2.svg"), text(own + "-step-2.svg"));
     desk.app->apply(desk.app->notice().accepted);
     EXPECT_EQ(desk.app->notice().sentence, "Copied: " + at(own + "-step-2-2.svg"));
-    save(lesson::ExportKind::page);
+    save(player::ExportKind::page);
     EXPECT_NE(text(own + ".html").find("</html>"), std::string::npos);
-    save(lesson::ExportKind::values);
+    save(player::ExportKind::values);
     EXPECT_NE(text(own + ".csv").find("received"), std::string::npos);
-    save(lesson::ExportKind::times);
+    save(player::ExportKind::times);
     EXPECT_EQ(text(shown.lesson + "-times.csv").rfind("lesson,", 0), 0u);
     // Two beside each other are one page, and one picture.
     desk.press(letter('C'));
-    save(lesson::ExportKind::page);
+    save(player::ExportKind::page);
     EXPECT_NE(desk.app->notice().sentence.find(own + "-"), std::string::npos) << desk.app->notice().sentence;
     // The window goes on as it was.
     const std::size_t step = desk.app->playhead().step;
@@ -108,11 +108,11 @@ TEST_F(DeskFiles, WhatIsShownIsSavedBesideAndToldWhere) {
 
 TEST_F(DeskFiles, WhatCannotBeSavedIsASentence) {
     const StartedIn here(folder_);
-    lesson::Presentation shown = with_lessons();
+    run::Presentation shown = with_lessons();
     shown.timings.rows.clear();
     shown.sizes.rows.clear();
     Desk desk(shown);
-    desk.app->apply({Intent::Kind::export_run, static_cast<std::size_t>(lesson::ExportKind::times)});
+    desk.app->apply({Intent::Kind::export_run, static_cast<std::size_t>(player::ExportKind::times)});
     EXPECT_NE(desk.app->notice().sentence.find("no times to save"), std::string::npos);
     // The folder is gone while the window is open.
     fs::create_directories(folder_ / "gone");
@@ -121,7 +121,7 @@ TEST_F(DeskFiles, WhatCannotBeSavedIsASentence) {
     const char* home = std::getenv("HOME");
     const std::string kept = home ? home : "";
     setenv("HOME", "/nowhere/at/all", 1);
-    desk.app->apply({Intent::Kind::export_run, static_cast<std::size_t>(lesson::ExportKind::values)});
+    desk.app->apply({Intent::Kind::export_run, static_cast<std::size_t>(player::ExportKind::values)});
     desk.settle();
     EXPECT_NE(desk.app->notice().sentence.find("cannot be written"), std::string::npos) << desk.app->notice().sentence;
     EXPECT_TRUE(desk.app->notice().offer.empty());
@@ -129,8 +129,8 @@ TEST_F(DeskFiles, WhatCannotBeSavedIsASentence) {
 }
 
 TEST_F(DeskFiles, WhatIsNoTraceIsASentenceAndTheWindowGoesOn) {
-    lesson::Presentation shown = with_lessons();
-    shown.services.open = [](const std::string& path) -> std::shared_ptr<const lesson::Run> {
+    run::Presentation shown = with_lessons();
+    shown.services.open = [](const std::string& path) -> std::shared_ptr<const run::Run> {
         throw Error(path + " is no trace.");
     };
     Desk desk(shown);
@@ -148,9 +148,9 @@ TEST_F(DeskFiles, WhatIsNoTraceIsASentenceAndTheWindowGoesOn) {
 }
 
 TEST_F(DeskFiles, ATraceOfAnotherLessonIsOfferedThere) {
-    lesson::Presentation shown = with_lessons();
-    shown.services.open = [](const std::string&) -> std::shared_ptr<const lesson::Run> {
-        throw lesson::ForeignTrace("It is of another lesson.", "06_next");
+    run::Presentation shown = with_lessons();
+    shown.services.open = [](const std::string&) -> std::shared_ptr<const run::Run> {
+        throw run::ForeignTrace("It is of another lesson.", "06_next");
     };
     Desk desk(shown);
     open(desk, at("a.ndjson"));
@@ -162,7 +162,7 @@ TEST_F(DeskFiles, ATraceOfAnotherLessonIsOfferedThere) {
 }
 
 TEST_F(DeskFiles, TypingAFileNameDoesNothingElse) {
-    lesson::Presentation shown = with_lessons();
+    run::Presentation shown = with_lessons();
     int read = 0;
     shown.services.open = [&](const std::string&) { ++read; return samples::warp_xor(); };
     Settings settings;

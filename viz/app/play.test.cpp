@@ -8,14 +8,14 @@
 namespace lanewise::viz {
 namespace {
 
-using lesson::FieldKind;
-using lesson::RunChanges;
+using run::FieldKind;
+using run::RunChanges;
 using testing::Desk;
 using testing::LabelCanvas;
 
 // The samples with a run that can be changed: n, the values, and an order. 496 is the sum of 0 … 31.
-lesson::Presentation playable() {
-    lesson::Presentation shown = testing::with_lessons();
+run::Presentation playable() {
+    run::Presentation shown = testing::with_lessons();
     for (const std::string& name : {"warp_sum_xor", "warp_sum_down"})
         shown.fields[name] = {{"arg", FieldKind::per_lane, "1", "What each lane reads"},
                               {"n", FieldKind::number, "32", "How many", {}, 1, 1024},
@@ -24,7 +24,7 @@ lesson::Presentation playable() {
                               {"values", FieldKind::values, "", "The values"}};
     const auto run = shown.services.run;
     const auto with = [run](const std::string& name, const RunChanges& changes) {
-        auto made = std::make_shared<lesson::Run>(*run(name));
+        auto made = std::make_shared<run::Run>(*run(name));
         made->trace.header.n = 32;
         made->trace.header.input = "ramp";
         for (int i = 0; i < 32; ++i) made->inputs.push_back(i);
@@ -37,7 +37,7 @@ lesson::Presentation playable() {
         made->results.resize(1);
         made->results[0] = {"out", Element::f32, 1, false, changes.empty() ? 496.0 : 528.0, 496, 0, 1, true, ""};
         made->steps = steps::build_steps(made->trace);
-        return std::shared_ptr<const lesson::Run>(made);
+        return std::shared_ptr<const run::Run>(made);
     };
     shown.services.run = [with](const std::string& name) { return with(name, {}); };
     shown.services.run_changed = [with](const std::string& name, const std::vector<std::string>&,
@@ -158,7 +158,7 @@ TEST(RunBar, AllSidesOfAComparisonChangeTogether) {
 }
 
 TEST(RunBar, ALinkSetsIt) {
-    lesson::Presentation shown = playable();
+    run::Presentation shown = playable();
     shown.text = "# Links\n\n[strange](variant:warp_sum_xor,set:arg=lane%20^%205,step:2)\n";
     Desk desk(shown);
     desk.app->apply({Intent::Kind::link, 0});
@@ -178,13 +178,13 @@ TEST(Questions, AnExamHidesWhatItAsksInEveryPanel) {
     EXPECT_NE(text_of_frame(desk).find("496"), std::string::npos);   // the result is known before
     desk.press(letter('Q'));
     desk.press(letter('Q'));
-    ASSERT_EQ(desk.app->prediction().mode(), lesson::PredictMode::exam);
+    ASSERT_EQ(desk.app->prediction().mode(), player::PredictMode::exam);
     int questions = 0;
     for (int i = 0; i < 100 && desk.app->prediction().known() < 6; ++i) {
-        if (const lesson::Question* open = desk.app->prediction().open()) {
+        if (const player::Question* open = desk.app->prediction().open()) {
             ++questions;
             const std::string text = text_of_frame(desk);
-            const lesson::Answered* told = desk.app->prediction().told();
+            const player::Answered* told = desk.app->prediction().told();
             if (!told || told->question.answer != "496") {
                 EXPECT_EQ(text.find("496"), std::string::npos) << "step " << open->step;
             }
@@ -212,10 +212,10 @@ TEST(Questions, AClickOnALaneAnswersAndAWrongOneIsTold) {
     // Gently: the first question comes with the fourth step that has some.
     for (int i = 0; i < 10 && !desk.app->prediction().open(); ++i) desk.press(Key::right);
     ASSERT_NE(desk.app->prediction().open(), nullptr);
-    const lesson::Question asked = *desk.app->prediction().open();
+    const player::Question asked = *desk.app->prediction().open();
     const std::size_t before = desk.app->playhead().step;
     EXPECT_LT(before, asked.step);
-    if (asked.kind == lesson::QuestionKind::source_lane) {
+    if (asked.kind == player::QuestionKind::source_lane) {
         const int wrong = asked.lane;   // itself
         const Scene& scene = desk.app->stage().scene();
         const float x = scene.lanes_x0 + scene.cell * (static_cast<float>(wrong) + 0.5f);
@@ -233,8 +233,8 @@ TEST(Questions, AClickOnALaneAnswersAndAWrongOneIsTold) {
 }
 
 // A lesson whose text asks of a step, and tells the answer further down.
-lesson::Presentation with_text() {
-    lesson::Presentation shown = playable();
+run::Presentation with_text() {
+    run::Presentation shown = playable();
     shown.text = "# Sums\n\nfirstsentence\n\n## Predict\n\nWhich does lane 5 read? "
                  "[Answer](variant:warp_sum_xor,step:2,lane:5,ask:source_lane)\n\n## Look at\n\nspoiler\n";
     return shown;
@@ -246,7 +246,7 @@ TEST(Questions, TheTextAsksAndDoesNotTell) {
     desk.press(Key::end);   // all was seen; the question hides it again
     desk.app->apply({Intent::Kind::link, 0});
     desk.settle();
-    const lesson::Question* open = desk.app->prediction().open();
+    const player::Question* open = desk.app->prediction().open();
     ASSERT_NE(open, nullptr);
     EXPECT_EQ(open->text, "Which does lane 5 read?");
     EXPECT_EQ(desk.app->playhead().count, 1u);   // the load
@@ -265,7 +265,7 @@ TEST(Questions, TheTextAsksAndDoesNotTell) {
 
 // Views that were open, links to them, exports: nothing tells what is asked.
 TEST(Questions, NoViewTellsWhileOneIsOpen) {
-    lesson::Presentation shown = with_text();
+    run::Presentation shown = with_text();
     shown.text +=
         "\n[times](view:timings) [tree](view:tree) [boxes](view:boxes) [bits](view:rounding) [all](view:table)\n";
     Desk desk(shown);
@@ -292,7 +292,7 @@ TEST(Questions, NoViewTellsWhileOneIsOpen) {
 TEST(Questions, ACommandLineMayAskFromTheBeginning) {
     Desk desk(playable(), {}, 1280, 800, "exam");
     desk.settle();
-    EXPECT_EQ(desk.app->prediction().mode(), lesson::PredictMode::exam);
+    EXPECT_EQ(desk.app->prediction().mode(), player::PredictMode::exam);
     EXPECT_NE(desk.app->prediction().open(), nullptr);
     EXPECT_EQ(text_of_frame(desk).find("496"), std::string::npos);
 }

@@ -40,15 +40,15 @@ RunBeside run_beside_of(const std::string& name) {
     return parts;
 }
 
-std::string name_of_changed_run(const std::string& name, const lesson::RunChanges& changes) {
+std::string name_of_changed_run(const std::string& name, const run::RunChanges& changes) {
     if (changes.empty()) return name;
-    return "changed:" + name + "\n" + lesson::packed(changes);
+    return "changed:" + name + "\n" + run::packed(changes);
 }
 
-std::pair<std::string, lesson::RunChanges> changed_run_of(const std::string& name) {
+std::pair<std::string, run::RunChanges> changed_run_of(const std::string& name) {
     const std::size_t end = name.find('\n');
     if (!name.starts_with("changed:") || end == std::string::npos) return {name, {}};
-    return {name.substr(8, end - 8), lesson::unpacked(std::string_view(name).substr(end + 1))};
+    return {name.substr(8, end - 8), run::unpacked(std::string_view(name).substr(end + 1))};
 }
 std::string name_of_run_before(const std::string& variant) { return "before:" + variant; }
 
@@ -170,7 +170,7 @@ void RunLoader::run_next(std::unique_lock<std::mutex>& lock) {
     Result result;
     try {
         result.run_view = view_of(run_(variant));
-    } catch (const lesson::ForeignTrace& foreign) {
+    } catch (const run::ForeignTrace& foreign) {
         result.error = foreign.what();
         result.foreign_lesson = foreign.lesson();
     } catch (const std::exception& error) {
@@ -192,7 +192,7 @@ void RunLoader::run_next(std::unique_lock<std::mutex>& lock) {
 }
 
 // A run that is there under another name keeps its view, and what was worked out for it.
-std::shared_ptr<const RunView> RunLoader::view_of(std::shared_ptr<const lesson::Run> run) {
+std::shared_ptr<const RunView> RunLoader::view_of(std::shared_ptr<const run::Run> run) {
     {
         const std::lock_guard lock(mutex_);
         for (const auto& [name, result] : results_)

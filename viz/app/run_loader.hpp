@@ -35,9 +35,9 @@ struct RunBeside {
 RunBeside run_beside_of(const std::string& name);
 
 // The name of a run with changes; `name` itself where there are none.
-std::string name_of_changed_run(const std::string& name, const lesson::RunChanges& changes);
+std::string name_of_changed_run(const std::string& name, const run::RunChanges& changes);
 // Its parts; no changes for any other name.
-std::pair<std::string, lesson::RunChanges> changed_run_of(const std::string& name);
+std::pair<std::string, run::RunChanges> changed_run_of(const std::string& name);
 // The name of what a variant's run was before its file was saved: "before:warp_sum_xor".
 std::string name_of_run_before(const std::string& variant);
 // Is it the name of a run that no other comes in the place of: of a file, or of one before?
@@ -45,10 +45,10 @@ bool is_fixed_run(const std::string& name);
 
 class RunLoader {
 public:
-    using Run = std::function<std::shared_ptr<const lesson::Run>(const std::string&)>;
+    using Run = std::function<std::shared_ptr<const run::Run>(const std::string&)>;
 
     using Measure = std::function<timing::TimingTable()>;
-    using MeasureSizes = std::function<timing::TimingTable(const lesson::SweepWatch&)>;
+    using MeasureSizes = std::function<timing::TimingTable(const run::SweepWatch&)>;
     using WhyNot = std::function<std::string()>;
 
     // What became of a request.
@@ -68,8 +68,8 @@ public:
     // How a run that is under way is ended; before anything is asked for.
     void offer_cancel(std::function<void()> cancel) { cancel_ = std::move(cancel); }
 
-    // Results are of something that is no more, but for those that have names of their own (is_fixed_run): runs are made
-    // anew when they are asked for.
+    // Results are of something that is no more, but for those that have names of their own (is_fixed_run): runs are
+    // made anew when they are asked for.
     void forget();
     // Is there a result of that name?
     bool has(const std::string& name);
@@ -109,7 +109,7 @@ public:
 private:
     void work();
     void run_next(std::unique_lock<std::mutex>& lock);
-    std::shared_ptr<const RunView> view_of(std::shared_ptr<const lesson::Run> run);
+    std::shared_ptr<const RunView> view_of(std::shared_ptr<const run::Run> run);
     void measure_all(std::unique_lock<std::mutex>& lock);
     void ask_why_not(std::unique_lock<std::mutex>& lock);
     void measure_sizes(std::unique_lock<std::mutex>& lock);

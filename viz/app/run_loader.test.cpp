@@ -18,7 +18,7 @@ using namespace std::chrono_literals;
 // A measurement of three parts, each of which waits until it is let go.
 class Gate {
 public:
-    timing::TimingTable measure(const lesson::SweepWatch& watch) {
+    timing::TimingTable measure(const run::SweepWatch& watch) {
         timing::TimingTable table;
         for (std::size_t part = 0; part < 3; ++part) {
             if (watch.cancelled()) {
@@ -59,7 +59,7 @@ struct Loaded {
     RunLoader loader{samples::presentation().services.run, {}, {}};
 
     explicit Loaded(const std::string& why_not = "") {
-        loader.offer_sizes([this](const lesson::SweepWatch& watch) { return gate.measure(watch); },
+        loader.offer_sizes([this](const run::SweepWatch& watch) { return gate.measure(watch); },
                            [why_not] { return why_not; });
         loader.wait("warp_sum_xor");
         loader.wait_for_times();
@@ -113,7 +113,7 @@ TEST(RunLoader, ClosingEndsAMeasurement) {
     std::future<void> letting;
     {
         RunLoader loader(samples::presentation().services.run, {}, {});
-        loader.offer_sizes([&](const lesson::SweepWatch& watch) { return gate.measure(watch); }, {});
+        loader.offer_sizes([&](const run::SweepWatch& watch) { return gate.measure(watch); }, {});
         loader.wait("warp_sum_xor");
         loader.wait_for_times();
         loader.begin_sizes();
@@ -156,7 +156,7 @@ TEST(RunLoader, WhereNothingCanBeMeasuredItSaysWhy) {
 
 TEST(RunLoader, AMeasurementThatFailsIsASentence) {
     RunLoader loader(samples::presentation().services.run, {}, {});
-    loader.offer_sizes([](const lesson::SweepWatch&) -> timing::TimingTable { throw Error("The GPU went away."); }, {});
+    loader.offer_sizes([](const run::SweepWatch&) -> timing::TimingTable { throw Error("The GPU went away."); }, {});
     loader.wait("warp_sum_xor");
     loader.wait_for_times();
     loader.begin_sizes();
@@ -166,7 +166,7 @@ TEST(RunLoader, AMeasurementThatFailsIsASentence) {
 }
 
 TEST(RunLoaderChanges, NamesHoldThemAndGiveThemBack) {
-    const lesson::RunChanges changes{{"arg", "lane ^ 5"}, {"n", "33"}};
+    const run::RunChanges changes{{"arg", "lane ^ 5"}, {"n", "33"}};
     const std::string name = name_of_changed_run(name_of_run_beside("a", {"a", "b"}), changes);
     EXPECT_EQ(changed_run_of(name).first, name_of_run_beside("a", {"a", "b"}));
     EXPECT_EQ(changed_run_of(name).second, changes);

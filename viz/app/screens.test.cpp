@@ -15,7 +15,7 @@
 namespace lanewise::viz {
 namespace {
 
-using lesson::View;
+using run::View;
 using testing::Headless;
 using testing::TextCanvas;
 
@@ -24,12 +24,12 @@ struct Screen {
 };
 constexpr Screen kScreens[] = {{1600, 900, 1}, {1280, 800, 1}, {800, 600, 1}, {2560, 1600, 2}};
 
-std::shared_ptr<const lesson::Run> recorded(const std::string& name) {
-    auto run = std::make_shared<lesson::Run>();
+std::shared_ptr<const run::Run> recorded(const std::string& name) {
+    auto run = std::make_shared<run::Run>();
     run->trace = trace::load(std::string(LANEWISE_RECORDED) + "/" + name + ".ndjson");
     run->steps = steps::build_steps(run->trace);
     run->origin = "recorded on NVIDIA H200 · 2026-11-22";
-    lesson::Result result;
+    run::Result result;
     result.output = "out";
     result.value = -190.761063;
     result.reference = -190.761073;
@@ -38,8 +38,8 @@ std::shared_ptr<const lesson::Run> recorded(const std::string& name) {
     return run;
 }
 
-lesson::Presentation presentation() {
-    lesson::Presentation shown = samples::presentation();
+run::Presentation presentation() {
+    run::Presentation shown = samples::presentation();
     shown.variants.clear();
     shown.all_variants.clear();
     for (const auto& [name, title] :
@@ -104,7 +104,7 @@ TEST(Screens, OfOneVariantHaveNoFaultyLabel) {
     ASSERT_GE(count, 3u);
     for (const Screen& screen : kScreens) {
         for (const bool dark : {true, false}) {
-            lesson::WindowRequest request;
+            run::WindowRequest request;
             request.variant = presentation().variants.front().name;
             request.dark = dark;
             Headless gui(screen.width, screen.height, screen.scale);
@@ -139,7 +139,7 @@ TEST(Screens, OfOneVariantHaveNoFaultyLabel) {
 TEST(Screens, OfTwoToFourVariantsHaveNoFaultyLabel) {
     for (const Screen& screen : kScreens) {
         for (const bool dark : {true, false}) {
-            lesson::WindowRequest request;
+            run::WindowRequest request;
             request.variant = presentation().variants.front().name;
             request.dark = dark;
             Headless gui(screen.width, screen.height, screen.scale);

@@ -10,14 +10,14 @@
 
 namespace lanewise::viz::testing {
 
-inline lesson::WindowRequest request_of(const std::string& variant) {
-    lesson::WindowRequest request;
+inline run::WindowRequest request_of(const std::string& variant) {
+    run::WindowRequest request;
     request.variant = variant;
     return request;
 }
 
 struct Session {
-    explicit Session(const lesson::WindowRequest& request, lesson::Presentation presentation = samples::presentation(),
+    explicit Session(const run::WindowRequest& request, run::Presentation presentation = samples::presentation(),
                      float width = 1280, float height = 800)
         : gui(width, height), app(presentation, request) {
         app.settle();

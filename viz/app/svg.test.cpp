@@ -19,16 +19,16 @@ namespace {
 namespace fs = std::filesystem;
 using testing::XmlElement;
 
-std::vector<XmlElement> drawn(const lesson::WindowRequest& request,
-                              const lesson::Presentation& presentation = samples::presentation()) {
+std::vector<XmlElement> drawn(const run::WindowRequest& request,
+                              const run::Presentation& presentation = samples::presentation()) {
     const lanewise::testing::TemporaryFolder folder;
     const fs::path path = folder.path() / "picture.svg";
     make_front_end()->svg(presentation, request, path.string());
     return testing::XmlReader::read(lanewise::testing::slurp(path));
 }
 
-lesson::WindowRequest request_of(const std::string& variant, std::size_t step) {
-    lesson::WindowRequest request;
+run::WindowRequest request_of(const std::string& variant, std::size_t step) {
+    run::WindowRequest request;
     request.variant = variant;
     request.has_step = true;
     request.step = step;
@@ -79,21 +79,21 @@ TEST(Svg, SaysWhatItIsAndWhereItIsFrom) {
 }
 
 TEST(Svg, EveryViewCanBeDrawn) {
-    std::map<lesson::View, std::size_t> texts;
-    for (const lesson::View view : {lesson::View::stage, lesson::View::rounding, lesson::View::table}) {
-        lesson::WindowRequest request = request_of("block_sum_two_level", 3);
+    std::map<run::View, std::size_t> texts;
+    for (const run::View view : {run::View::stage, run::View::rounding, run::View::table}) {
+        run::WindowRequest request = request_of("block_sum_two_level", 3);
         request.view = view;
         for (const XmlElement& each : drawn(request)) texts[view] += each.name == "text" ? 1 : 0;
         EXPECT_GT(texts[view], 20u) << static_cast<int>(view);
     }
-    EXPECT_NE(texts[lesson::View::stage], texts[lesson::View::table]);
-    lesson::WindowRequest pair = request_of("warp_sum_xor", 2);
+    EXPECT_NE(texts[run::View::stage], texts[run::View::table]);
+    run::WindowRequest pair = request_of("warp_sum_xor", 2);
     pair.compare = {"warp_sum_xor", "block_sum_two_level"};
     EXPECT_GT(drawn(pair).size(), 100u);
 }
 
 TEST(Svg, NoPixelsAndNoFolderAreSentences) {
-    lesson::WindowRequest request = request_of("warp_sum_xor", 0);
+    run::WindowRequest request = request_of("warp_sum_xor", 0);
     EXPECT_THROW(make_front_end()->svg(samples::presentation(), request, "/no such folder/a.svg"), Error);
     request.height = 0;
     EXPECT_THROW(make_front_end()->svg(samples::presentation(), request, "a.svg"), Error);

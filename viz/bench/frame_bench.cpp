@@ -73,9 +73,9 @@ struct Case {
     bool playing = false;
 };
 
-void measure(const lesson::Presentation& presentation, const Case& each, const viz::Gui& gui,
+void measure(const run::Presentation& presentation, const Case& each, const viz::Gui& gui,
              const viz::Offscreen& offscreen, int width, int height) {
-    lesson::WindowRequest request;
+    run::WindowRequest request;
     request.variant = each.variant;
     request.has_step = true;
     request.step = each.step;
@@ -87,17 +87,17 @@ void measure(const lesson::Presentation& presentation, const Case& each, const v
 }
 
 // The steps of saved traces: the first, the one in the middle, the last; and playing from the first.
-lesson::Presentation present(const std::vector<std::string>& paths, std::vector<Case>& cases) {
-    lesson::Presentation shown = viz::samples::presentation();
+run::Presentation present(const std::vector<std::string>& paths, std::vector<Case>& cases) {
+    run::Presentation shown = viz::samples::presentation();
     shown.variants.clear();
     for (const std::string& path : paths) {
-        auto run = std::make_shared<lesson::Run>();
+        auto run = std::make_shared<run::Run>();
         run->trace = trace::load(path);
         run->steps = steps::build_steps(run->trace);
         run->origin = "file " + path;
         shown.variants.push_back({path, run->trace.header.variant, "", false});
         shown.services.run =
-            [run, path, before = shown.services.run](const std::string& variant) -> std::shared_ptr<const lesson::Run> {
+            [run, path, before = shown.services.run](const std::string& variant) -> std::shared_ptr<const run::Run> {
             return variant == path ? run : before(variant);
         };
         const std::size_t count = run->steps.size();
@@ -136,8 +136,7 @@ int main(int argc, char** argv) {
                                 {"shared tree of 256", "block_sum_shared", 5, "", false},
                                 {"two variants beside each other", "warp_sum_xor", 2, "block_sum_two_level", false}};
         if (!traces.empty()) cases.clear();
-        const lesson::Presentation presentation =
-            traces.empty() ? viz::samples::presentation() : present(traces, cases);
+        const run::Presentation presentation = traces.empty() ? viz::samples::presentation() : present(traces, cases);
         for (const Case& each : cases) measure(presentation, each, gui, offscreen, width, height);
     } catch (const std::exception& error) {
         std::fprintf(stderr, "%s\n", error.what());

@@ -33,8 +33,8 @@ public:
     // Under way, as far as get() has seen.
     bool busy() const { return begun_ && !value_; }
 
-    // Null while it is under way, and where it was given up. `wait_for_results`: waits for it; else only the first time,
-    // and not for long.
+    // Null while it is under way, and where it was given up. `wait_for_results`: waits for it; else only the first
+    // time, and not for long.
     std::shared_ptr<const T> get(bool wait_for_results) {
         if (value_ || !begun_ || work_->stop.stop_requested()) return value_;
         const std::chrono::milliseconds patience = std::exchange(fresh_, false) ? kShortPatience : kNow;
@@ -43,7 +43,8 @@ public:
         return value_;
     }
 
-    // Its result is not wanted any more, and another task is to begin: asks what is under way to stop. False as long as it has not.
+    // Its result is not wanted any more, and another task is to begin: asks what is under way to stop. False as long as
+    // it has not.
     bool give_up() {
         if (!busy()) return true;
         work_->stop.request_stop();

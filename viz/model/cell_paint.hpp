@@ -11,7 +11,8 @@
 
 namespace lanewise::viz {
 
-// Columns (scene::cell_columns) of a number that fit in a cell of that width: whole in the smallest face, cut in the next.
+// Columns (scene::cell_columns) of a number that fit in a cell of that width: whole in the smallest face, cut in the
+// next.
 scene::CellRoom cell_room(float cell, float scale);
 
 // The widest of several texts in cells, in signs and in columns.

@@ -21,7 +21,7 @@ public:
     const std::vector<int>& of(const RunView& run_view, const Selection& selection);
 
 private:
-    std::shared_ptr<const lesson::Run> run_;
+    std::shared_ptr<const run::Run> run_;
     WarpRef warp_;
     Hover hover_;
     std::vector<int> lines_;
@@ -37,7 +37,7 @@ public:
     const std::vector<WordUse>& uses() const { return uses_; }   // of the word that is pointed at
 
 private:
-    std::shared_ptr<const lesson::Run> run_;
+    std::shared_ptr<const run::Run> run_;
     WarpRef warp_;
     Hover hover_;
     std::vector<bool> steps_;

@@ -26,7 +26,8 @@ float draw_result(const Brush& brush, const Rect& where, const RunView& run_view
         // The mistake must be told; the total is one more figure.
         if (text_width(brush.look, face, text) > where.width() - brush.px(20)) text = "right, but: " + mistakes;
     }
-    // A sum may be within its bound because of additions that changed nothing. Large runs are told by the rounding lens.
+    // A sum may be within its bound because of additions that changed nothing. Large runs are told by the rounding
+    // lens.
     constexpr std::size_t kFewInputs = 16384;   // worked out in some milliseconds
     if (right && !text.empty() && run_view.outline.input_count > 0 && run_view.outline.input_count <= kFewInputs)
         if (const auto sums = run_view.exact(true); sums && sums->stops() > 0)

@@ -20,10 +20,13 @@ Color ValueScale::color(Element type, std::uint64_t bits) const {
     return viridis(0.06 + 0.94 * place(element_to_double(type, bits)));
 }
 
-RunView::RunView(std::shared_ptr<const lesson::Run> shown)
-    : run(std::move(shown)), outline(outline_of(*run)), scale(run_scale(steps())),
+RunView::RunView(std::shared_ptr<const run::Run> shown)
+    : run(std::move(shown)),
+      outline(outline_of(*run)),
+      scale(run_scale(steps())),
       boxes(std::make_shared<Suppression>(suppression_of(steps()))),
-      most_inputs(scene::most_inputs(steps())), exact_(std::make_shared<BackgroundTask<Sums>>()) {
+      most_inputs(scene::most_inputs(steps())),
+      exact_(std::make_shared<BackgroundTask<Sums>>()) {
     for (scene::ValueScale& each : scene::warp_scales(steps())) warp_scales.emplace_back(std::move(each));
 }
 

@@ -36,7 +36,7 @@ private:
 };
 
 struct RunView {
-    std::shared_ptr<const lesson::Run> run;
+    std::shared_ptr<const run::Run> run;
     Outline outline;                       // of the run
     ValueScale scale;                      // of the whole run: to compare warps
     std::vector<ValueScale> warp_scales;   // as Outline::warps: to tell the lanes of one warp apart
@@ -44,7 +44,7 @@ struct RunView {
     std::size_t most_inputs = 0;   // the largest number of inputs that any lane of the run holds
 
     RunView() = default;
-    explicit RunView(std::shared_ptr<const lesson::Run> shown);
+    explicit RunView(std::shared_ptr<const run::Run> shown);
 
     explicit operator bool() const { return run != nullptr; }
     // Worked out once for all views that show the run, from the first call on: of a million inputs that takes a second

@@ -50,14 +50,14 @@ struct Selection {
     }
 };
 
-using lesson::Action;
-using lesson::actions;
-using lesson::Group;
-using lesson::Intent;
-using lesson::intent_of_key;
-using lesson::Key;
-using lesson::key_rows;
-using lesson::letter;
-using lesson::Playhead;
+using player::Action;
+using player::actions;
+using player::Group;
+using player::Intent;
+using player::intent_of_key;
+using player::Key;
+using player::key_rows;
+using player::letter;
+using player::Playhead;
 
 }  // namespace lanewise::viz

@@ -60,7 +60,7 @@ private:
 
 // The faults of a stage of `run` as the window shows it, at every step, for its first and last warp; at most `most`.
 // `width` and `height` of the stage's pane, at `scale`.
-inline std::vector<std::string> label_faults(const std::shared_ptr<const lesson::Run>& run, float width, float height,
+inline std::vector<std::string> label_faults(const std::shared_ptr<const run::Run>& run, float width, float height,
                                              float scale, std::size_t most = 10,
                                              std::size_t most_steps = static_cast<std::size_t>(-1)) {
     std::vector<std::string> faults;

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
     std::size_t faults = 0;
     try {
         for (int i = first; i < argc; ++i) {
-            auto run = std::make_shared<lesson::Run>();
+            auto run = std::make_shared<run::Run>();
             run->trace = trace::load(argv[i]);
             run->steps = steps::build_steps(run->trace);
             for (const Stage& stage : stages) {

@@ -11,8 +11,8 @@ namespace lanewise::viz::samples {
 
 using trace::Op;
 
-std::shared_ptr<const lesson::Run> run_of(trace::Trace trace, const std::string& variant) {
-    auto run = std::make_shared<lesson::Run>();
+std::shared_ptr<const run::Run> run_of(trace::Trace trace, const std::string& variant) {
+    auto run = std::make_shared<run::Run>();
     run->trace = std::move(trace);
     run->trace.header.lesson = "05_samples";
     run->trace.header.variant = variant;
@@ -28,21 +28,19 @@ std::shared_ptr<const lesson::Run> run_of(trace::Trace trace, const std::string&
     return run;
 }
 
-std::shared_ptr<const lesson::Run> warp_xor() {
+std::shared_ptr<const run::Run> warp_xor() {
     return run_of(steps::testing::warp_tree(Op::shfl_xor, {16, 8, 4, 2, 1}), "warp_sum_xor");
 }
 
-std::shared_ptr<const lesson::Run> warp_down() {
+std::shared_ptr<const run::Run> warp_down() {
     return run_of(steps::testing::warp_tree(Op::shfl_down, {16, 8, 4, 2, 1}), "warp_sum_down");
 }
 
-std::shared_ptr<const lesson::Run> two_level() { return run_of(steps::testing::two_level(), "block_sum_two_level"); }
+std::shared_ptr<const run::Run> two_level() { return run_of(steps::testing::two_level(), "block_sum_two_level"); }
 
-std::shared_ptr<const lesson::Run> shared_tree() {
-    return run_of(steps::testing::shared_tree(256), "block_sum_shared");
-}
+std::shared_ptr<const run::Run> shared_tree() { return run_of(steps::testing::shared_tree(256), "block_sum_shared"); }
 
-std::shared_ptr<const lesson::Run> undefined_half() {
+std::shared_ptr<const run::Run> undefined_half() {
     trace::testing::TraceBuilder made;
     const auto in = made.array("in", trace::Space::global, 32);
     made.statement(3, trace::Effect::replace, "value");
@@ -55,7 +53,7 @@ std::shared_ptr<const lesson::Run> undefined_half() {
     return run_of(std::move(made.trace), "half_mask");
 }
 
-std::shared_ptr<const lesson::Run> joined_blocks() {
+std::shared_ptr<const run::Run> joined_blocks() {
     trace::testing::TraceBuilder made;
     const auto in = made.array("in", trace::Space::global, 256);
     const auto out = made.array("out", trace::Space::global, 1);
@@ -92,7 +90,7 @@ std::shared_ptr<const lesson::Run> joined_blocks() {
     return run_of(std::move(made.trace), "joined_blocks");
 }
 
-std::shared_ptr<const lesson::Run> grid_stride() {
+std::shared_ptr<const run::Run> grid_stride() {
     constexpr int kThreads = 128, kTurns = 64;
     trace::testing::TraceBuilder made;
     const auto in = made.array("in", trace::Space::global, kThreads * kTurns);
@@ -143,7 +141,7 @@ std::shared_ptr<const lesson::Run> grid_stride() {
     return run_of(std::move(made.trace), "grid_stride");
 }
 
-std::shared_ptr<const lesson::Run> collectives() {
+std::shared_ptr<const run::Run> collectives() {
     trace::testing::TraceBuilder made;
     const auto in = made.array("in", trace::Space::global, 32);
     const auto bins = made.array("bins", trace::Space::shared, 4);
@@ -216,7 +214,7 @@ std::shared_ptr<const lesson::Run> collectives() {
 
 namespace {
 
-std::shared_ptr<const lesson::Run> sum_of_half(bool wrong) {
+std::shared_ptr<const run::Run> sum_of_half(bool wrong) {
     trace::testing::TraceBuilder made;
     const auto in = made.array("in", trace::Space::global, 32);
     made.statement(3, trace::Effect::replace, "value");
@@ -234,7 +232,7 @@ std::shared_ptr<const lesson::Run> sum_of_half(bool wrong) {
              "the mask names lanes 16-31, which never come to this shuffle: what they offer is undefined. "
              "Let all lanes of the mask call it, and choose afterwards who uses the result."});
     }
-    auto run = std::make_shared<lesson::Run>(*run_of(std::move(made.trace), wrong ? "half_sum" : "full_sum"));
+    auto run = std::make_shared<run::Run>(*run_of(std::move(made.trace), wrong ? "half_sum" : "full_sum"));
     run->steps = steps::build_steps(run->trace);   // they point into the trace, which was copied
     run->results = {
         {"out", Element::f32, 1, false, got, 528, std::abs(got - 528), 1e-3, std::abs(got - 528) < 1e-3, ""}};
@@ -243,10 +241,10 @@ std::shared_ptr<const lesson::Run> sum_of_half(bool wrong) {
 
 }  // namespace
 
-std::shared_ptr<const lesson::Run> right_sum() { return sum_of_half(false); }
-std::shared_ptr<const lesson::Run> wrong_sum() { return sum_of_half(true); }
+std::shared_ptr<const run::Run> right_sum() { return sum_of_half(false); }
+std::shared_ptr<const run::Run> wrong_sum() { return sum_of_half(true); }
 
-std::shared_ptr<const lesson::Run> teaching_warps() {
+std::shared_ptr<const run::Run> teaching_warps() {
     trace::testing::TraceBuilder made;
     const auto in = made.array("in", trace::Space::global, 16);
     made.trace.header.warp_size = 8;
@@ -260,14 +258,14 @@ std::shared_ptr<const lesson::Run> teaching_warps() {
             0xffu);
         for (int mask = 4; mask > 0; mask /= 2) warp.shuffle_sum(5, Op::shfl_xor, mask, 8, 0xffu);
     }
-    auto run = std::make_shared<lesson::Run>(*run_of(std::move(made.trace), "teaching"));
+    auto run = std::make_shared<run::Run>(*run_of(std::move(made.trace), "teaching"));
     run->trace.header.launches.front().block = {16, 1, 1};
     run->steps = steps::build_steps(run->trace);
     return run;
 }
 
-lesson::Presentation presentation() {
-    lesson::Presentation shown;
+run::Presentation presentation() {
+    run::Presentation shown;
     shown.lesson = "05_samples";
     shown.title = "Samples";
     shown.text = "# The butterfly\n\nEvery lane adds the value of the lane whose number differs in **one bit**.\n\n"
@@ -283,7 +281,7 @@ lesson::Presentation presentation() {
                       {"block_sum_two_level", "two-level", "every warp first, then the warp sums", false},
                       {"block_sum_shared", "shared tree", "a tree in shared memory", false},
                       {"half_mask", "half mask", "asks lanes that take no part", true}};
-    for (const lesson::VariantInfo& variant : shown.variants) shown.all_variants.push_back(variant.name);
+    for (const run::VariantInfo& variant : shown.variants) shown.all_variants.push_back(variant.name);
     shown.timings.gpu = "NVIDIA H200";
     shown.timings.date = "2026-11-21";
     shown.timings.recorded = true;
@@ -299,7 +297,7 @@ lesson::Presentation presentation() {
         row.bytes = 2052;
         shown.timings.rows.push_back(row);
     }
-    shown.services.run = [](const std::string& variant) -> std::shared_ptr<const lesson::Run> {
+    shown.services.run = [](const std::string& variant) -> std::shared_ptr<const run::Run> {
         if (variant == "warp_sum_xor") return warp_xor();
         if (variant == "warp_sum_down") return warp_down();
         if (variant == "block_sum_two_level") return two_level();

@@ -53,7 +53,8 @@ void text_in(const Brush& brush, Face face, const Rect& box, Color color, std::s
 void number_in(const Brush& brush, Face face, const Rect& box, Color color, std::string_view text) {
     const std::size_t at = text.find('\n');
     if (at == std::string_view::npos) {
-        // Not even its shortest form has room: "…" says that there is a number, the cell's colour and the pointer which.
+        // Not even its shortest form has room: "…" says that there is a number, the cell's colour and the pointer
+        // which.
         const bool fits = face != Face::narrowest || text_width(brush.look, face, text) <= box.width() + brush.px(0.6f);
         text_in(brush, face, box, color, fits ? text : "…");
         return;

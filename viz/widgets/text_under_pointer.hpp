@@ -13,8 +13,8 @@ class TextUnderPointer {
 public:
     Point pointer{-1e6f, -1e6f};
 
-    // A text was drawn in `box`; `seen`: the pointer's window is the one that it is in. Texts that follow each other on a
-    // line are one.
+    // A text was drawn in `box`; `seen`: the pointer's window is the one that it is in. Texts that follow each other on
+    // a line are one.
     void drawn(std::string_view text, const Rect& box, bool seen) {
         const bool follows = box.y0 == last_.y0 && box.x0 >= last_.x1 - 1 && box.x0 - last_.x1 < box.height() * 0.5f;
         if (follows) line_ += box.x0 - last_.x1 > 1 ? " " : "";

@@ -43,8 +43,9 @@ struct Pieces {
 Pieces pieces_of(CXTranslationUnit unit, const std::vector<ParsedFile>& files);
 
 // Of the pieces, those that serve the kernels `wanted`; of all kernels that nothing refuses, where there are none.
-// Where a kernel is refused for what it uses, its outline says so. What a template finds only when it is used is no part
-// of what it names, so types and constants are kept that no kernel is seen to use; those of headers not in lean_headers.
+// Where a kernel is refused for what it uses, its outline says so. What a template finds only when it is used is no
+// part of what it names, so types and constants are kept that no kernel is seen to use; those of headers not in
+// lean_headers.
 std::vector<bool> pieces_to_keep(std::vector<Piece>& pieces, const std::vector<std::string>& wanted,
                                  bool lean_headers = false);
 

@@ -20,8 +20,9 @@ struct Text {
     std::vector<Span> hidden;  // in every configuration so far
 };
 
-// A syntax error in one of the texts, as a sentence with path and line, where it is the first error of all: what follows
-// an unknown name often looks like one. What a name means is left to the compiler of the copies, which may know more.
+// A syntax error in one of the texts, as a sentence with path and line, where it is the first error of all: what
+// follows an unknown name often looks like one. What a name means is left to the compiler of the copies, which may know
+// more.
 std::optional<std::string> syntax_error(CXTranslationUnit unit, const std::vector<CXFile>& own) {
     for (unsigned i = 0; i < clang_getNumDiagnostics(unit); ++i) {
         const std::unique_ptr<void, void (*)(CXDiagnostic)> diagnostic(clang_getDiagnostic(unit, i),

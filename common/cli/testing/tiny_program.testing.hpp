@@ -14,7 +14,7 @@
 #include "common/cli/program.hpp"
 #include "common/trace/trace_builder.testing.hpp"
 
-namespace lanewise::lesson::testing {
+namespace lanewise::cli::testing {
 
 namespace files = std::filesystem;
 using lanewise::testing::slurp;
@@ -70,7 +70,7 @@ inline trace::Source pretended_gpu() { return {trace::SourceKind::gpu, "Pretende
 inline trace::Source pretended_emulator() { return {trace::SourceKind::emulator, "", "", "", ""}; }
 
 // A clock that only pretends: 2 µs for a kernel, 3 for the library, 1 for a plain read or copy.
-class PretendedMeter : public timing::Meter {
+class PretendedMeter : public measure::Meter {
 public:
     PretendedMeter(int& measured, std::uint64_t free) : measured_(measured), free_(free) {}
 
@@ -82,14 +82,15 @@ public:
     }
     timing::GpuState state() const override { return {1980, 3201, 41, 0, ""}; }
     std::uint64_t free_bytes() const override { return free_; }
-    timing::Timing measure(const launch::Plan&, const timing::MeasureOptions&) override { return row("", 2); }
+    timing::Timing measure(const launch::Plan&, const measure::MeasureOptions&) override { return row("", 2); }
     timing::Timing measure_baseline(const std::string& name, const launch::Plan&, std::uint64_t,
-                                    const timing::MeasureOptions&) override {
+                                    const measure::MeasureOptions&) override {
         timing::Timing made = row(name, 3);
         made.baseline = true;
         return made;
     }
-    timing::Timing measure_limit(const std::string& name, const launch::Plan&, const timing::MeasureOptions&) override {
+    timing::Timing measure_limit(const std::string& name, const launch::Plan&,
+                                 const measure::MeasureOptions&) override {
         timing::Timing made = row(name, 1);
         made.baseline = made.limit = true;
         return made;
@@ -108,7 +109,7 @@ private:
     std::uint64_t free_;
 };
 
-inline void plan_tiny(launch::Plan& plan, const Inputs& inputs) {
+inline void plan_tiny(launch::Plan& plan, const lesson::Inputs& inputs) {
     const auto values = inputs.values<float>();
     double sum = 0;
     for (const float value : values) sum += value;
@@ -129,7 +130,8 @@ struct TinyProgram {
     int gpu_questions = 0;       // how often the program asked whether there is a GPU
     Program program;
 
-    TinyProgram() : program{{Lesson("99_tiny", folder.path() / "lessons" / "99_tiny"), {}, {}, {}, {}, {}, {}}} {
+    TinyProgram()
+        : program{{lesson::Lesson("99_tiny", folder.path() / "lessons" / "99_tiny"), {}, {}, {}, {}, {}, {}}} {
         folder.write("lessons/99_tiny/kernels.cuh",
                      "float value = in[threadIdx.x];\n  value += __shfl_xor_sync(0xffffffffu, value, mask);\n");
         folder.write("lessons/99_tiny/lesson.md", "# Tiny\n");
@@ -137,10 +139,11 @@ struct TinyProgram {
         program.lesson.add({.name = "tiny_sum", .title = "tiny", .summary = "the sum of 32 values", .plan = plan_tiny});
         program.lesson.add({.name = "tiny_broken",
                             .summary = "not the sum",
-                            .plan = [](launch::Plan& plan, const Inputs& inputs) {
-                                plan_tiny(plan, inputs);
-                                plan.expectations[0].reference[0] += 1000;
-                            },
+                            .plan =
+                                [](launch::Plan& plan, const lesson::Inputs& inputs) {
+                                    plan_tiny(plan, inputs);
+                                    plan.expectations[0].reference[0] += 1000;
+                                },
                             .declared_wrong = "its reference is of another sum",
                             .tab = false});
         static const char address = 0;
@@ -178,4 +181,4 @@ struct TinyProgram {
     std::string path(const std::string& name) const { return (folder.path() / name).string(); }
 };
 
-}  // namespace lanewise::lesson::testing
+}  // namespace lanewise::cli::testing

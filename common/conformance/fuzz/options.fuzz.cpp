@@ -19,7 +19,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::string token; std::getline(text, token) && arguments.size() < 64;) arguments.push_back(token);
     std::ostringstream out;
     try {
-        const auto options = lesson::parse_options(arguments, kLesson, out);
+        const auto options = cli::parse_options(arguments, kLesson, out);
         if (options) (void)options->wants_window();
     } catch (const Error&) {
     }

@@ -1,6 +1,6 @@
-// What C++ leaves open and a GPU does not: shifts by the width or more, division by zero, floating values that no integer
-// holds. The emulated copies call these where an operand may be such a one. Sources: the PTX ISA manual (shl, shr, cvt);
-// for what it leaves open (division by zero), what nvcc 13's code gave on an H200.
+// What C++ leaves open and a GPU does not: shifts by the width or more, division by zero, floating values that no
+// integer holds. The emulated copies call these where an operand may be such a one. Sources: the PTX ISA manual (shl,
+// shr, cvt); for what it leaves open (division by zero), what nvcc 13's code gave on an H200.
 #pragma once
 
 #include <limits>

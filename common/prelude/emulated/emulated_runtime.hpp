@@ -85,8 +85,8 @@ void print(const char* format, ...);
 [[noreturn]] void missing_return(int line);  // of the function on that line
 [[noreturn]] void assert_failed(const char* expression, const char* file, int line);
 
-// A lane's call of an intrinsic: from which line, which one, on what. In one register, so that with the rest of what the
-// lane brings nothing is passed in memory.
+// A lane's call of an intrinsic: from which line, which one, on what. In one register, so that with the rest of what
+// the lane brings nothing is passed in memory.
 class Call {
 public:
     constexpr Call(int line, Op op, Element type)
@@ -240,9 +240,9 @@ struct Body<kKernel, void (*)(A...)> {
     struct MakeIndices<0, I...> {
         using type = Indices<I...>;
     };
-    // A jump, not a call, although a kernel's own calls are to be seen: when the kernel returns, the processor does not look
-    // for this function among its return addresses, which by then are other lanes'. The compiler does not know which kernel
-    // it is, else it would take the kernel's code in here, and make jumps of its calls too.
+    // A jump, not a call, although a kernel's own calls are to be seen: when the kernel returns, the processor does not
+    // look for this function among its return addresses, which by then are other lanes'. The compiler does not know
+    // which kernel it is, else it would take the kernel's code in here, and make jumps of its calls too.
     template <std::size_t... I>
     [[gnu::optimize("optimize-sibling-calls")]] LANEWISE_UNHOOKED static void call([[maybe_unused]] void** arguments,
                                                                                    Indices<I...>) {

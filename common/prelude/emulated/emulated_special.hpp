@@ -1,6 +1,6 @@
-// Device functions that few kernels call: inverses of erf and of the normal distribution, norms, Bessel functions, and what
-// an address points to. Included where a kernel file names one of them. Source: CUDA Math API and the Programming Guide's
-// "Address Space Predicate Functions".
+// Device functions that few kernels call: inverses of erf and of the normal distribution, norms, Bessel functions, and
+// what an address points to. Included where a kernel file names one of them. Source: CUDA Math API and the Programming
+// Guide's "Address Space Predicate Functions".
 #pragma once
 #if !defined(__CUDACC__) || defined(LANEWISE_EMULATED)
 

@@ -2,8 +2,8 @@
 #pragma once
 
 // Becomes part of the kernel's own code, so that what it reads and writes through its arguments is announced as the
-// kernel's, on the kernel's line. For every intrinsic that takes or gives a struct: GCC announces neither a struct passed to
-// a call straight out of memory nor one that a call returns straight into it.
+// kernel's, on the kernel's line. For every intrinsic that takes or gives a struct: GCC announces neither a struct
+// passed to a call straight out of memory nor one that a call returns straight into it.
 #define LANEWISE_INLINE [[maybe_unused]] __attribute__((always_inline)) static inline
 
 #define LANEWISE_MEMBERS(scalar, vector)                                                                          \

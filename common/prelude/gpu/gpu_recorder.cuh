@@ -56,9 +56,9 @@ static __device__ __forceinline__ GpuEvent instruction(lanewise::trace::Op op, l
     return event;
 }
 
-// A name for the collective of the lanes that arrive here together: its lowest lane and how far that lane's list has got.
-// Lines and occurrences would pair the wrong lanes after divergence. The lowest lane is that of the ballot, not of the
-// mask: a lane that has exited may still be named in a mask.
+// A name for the collective of the lanes that arrive here together: its lowest lane and how far that lane's list has
+// got. Lines and occurrences would pair the wrong lanes after divergence. The lowest lane is that of the ballot, not of
+// the mask: a lane that has exited may still be named in a mask.
 static __device__ __forceinline__ std::uint64_t collective_of(unsigned mask, const Place& place) {
     const unsigned present = __ballot_sync(mask, 1);
     const unsigned leader = static_cast<unsigned>(__ffs(static_cast<int>(present)) - 1) & 31u;

@@ -49,7 +49,7 @@ bool alike(const Counters& a, const Counters& b) {
     return key(a) == key(b);
 }
 
-Work work_of(const lesson::Run& run) {
+Work work_of(const run::Run& run) {
     Work work;
     const steps::Steps& steps = run.steps;
     if (steps.size() > 0) work.blocks = steps.steps.back().counters;
@@ -310,7 +310,7 @@ std::string tell_times(const std::vector<ComparedRun>& sides, const timing::Timi
 }
 
 // The elements of the first output: sums that a run leaves.
-std::uint64_t outputs_of(const lesson::Run& run) {
+std::uint64_t outputs_of(const run::Run& run) {
     return run.trace.outputs.empty() ? 0 : run.trace.outputs.front().count;
 }
 

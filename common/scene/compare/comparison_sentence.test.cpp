@@ -13,8 +13,8 @@ namespace {
 using namespace steps::testing;
 
 // Steps point into their trace: the run stays where it is.
-std::unique_ptr<lesson::Run> run_of(Trace trace, std::uint32_t blocks, std::uint32_t threads) {
-    auto run = std::make_unique<lesson::Run>();
+std::unique_ptr<run::Run> run_of(Trace trace, std::uint32_t blocks, std::uint32_t threads) {
+    auto run = std::make_unique<run::Run>();
     run->trace = std::move(trace);
     run->trace.header.launches = {{"kernel", {blocks, 1, 1}, {threads, 1, 1}, 0}};
     run->trace.header.n = std::uint64_t{blocks} * threads;
@@ -35,7 +35,7 @@ timing::Timing time_of(const char* name, double low, double median, double high,
 }
 
 struct Two {
-    std::unique_ptr<lesson::Run> tree = run_of(shared_tree(256), 1, 256), levels = run_of(two_level(8, 1), 1, 256);
+    std::unique_ptr<run::Run> tree = run_of(shared_tree(256), 1, 256), levels = run_of(two_level(8, 1), 1, 256);
     timing::TimingTable times;
 
     std::vector<ComparedRun> sides() const {
@@ -124,7 +124,7 @@ TEST(ComparisonSentence, OfThreeTheFastestAreThoseThatNoneBeats) {
 TEST(ComparisonSentence, AWrongResultIsSaidBeforeAnyTime) {
     Two two;
     two.times.rows = {time_of("a_tree", 4.9, 5, 5.1), time_of("b_levels", 6, 6.15, 6.3)};
-    lesson::Result result;
+    run::Result result;
     result.output = "out";
     result.value = 192;
     result.reference = 8128;

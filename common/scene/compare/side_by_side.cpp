@@ -64,7 +64,7 @@ constexpr Counted kCounted[] = {
     {"sectors", "32-byte sectors of global memory transferred so far", &Counters::global_sectors},
     {"requests", "loads and stores of global memory so far, counted by warps", &Counters::global_requests}};
 
-const Counters& counters_at(const lesson::Run& run, std::size_t step, const WarpRef& warp) {
+const Counters& counters_at(const run::Run& run, std::size_t step, const WarpRef& warp) {
     static constexpr Counters kNothing{};
     if (step >= run.steps.size()) return kNothing;
     const auto& counters = run.steps.steps[step].counters;
@@ -74,16 +74,16 @@ const Counters& counters_at(const lesson::Run& run, std::size_t step, const Warp
 
 // Is it ever counted in a recorded block?
 template <class T>
-bool ever(const lesson::Run& run, T Counters::*value) {
+bool ever(const run::Run& run, T Counters::*value) {
     if (run.steps.size() == 0) return false;
     const auto& counters = run.steps.steps.back().counters;
     return std::any_of(counters.begin(), counters.end(), [&](const auto& each) { return each.*value > 0; });
 }
 
 // Lanes that hold something else than those of the other run's warp at its step.
-std::uint32_t lanes_that_differ(const lesson::Run& a, const CompareScene::Side& here, const lesson::Run& b,
+std::uint32_t lanes_that_differ(const run::Run& a, const CompareScene::Side& here, const run::Run& b,
                                 const CompareScene::Side& there) {
-    const auto has = [](const lesson::Run& run, const WarpRef& ref) {
+    const auto has = [](const run::Run& run, const WarpRef& ref) {
         const auto& warps = run.steps.warps;
         return std::find(warps.begin(), warps.end(), ref) != warps.end();
     };
@@ -105,8 +105,7 @@ std::uint32_t lanes_that_differ(const lesson::Run& a, const CompareScene::Side& 
 }
 
 // Where a side stands at a place, as text.
-std::string standing(const lesson::Run& run, const SideBySide& steps, std::size_t place,
-                     const CompareScene::Side& side) {
+std::string standing(const run::Run& run, const SideBySide& steps, std::size_t place, const CompareScene::Side& side) {
     const steps::Steps& own = run.steps;
     if (side.own) {
         const steps::Step& step = own.steps[side.step];
@@ -214,9 +213,9 @@ std::string lanes_text(std::uint32_t lanes) {
 
 }  // namespace
 
-void SideBySide::align(const std::vector<const lesson::Run*>& sides) {
+void SideBySide::align(const std::vector<const run::Run*>& sides) {
     std::vector<const steps::Steps*> runs;
-    for (const lesson::Run* side : sides) runs.push_back(&side->steps);
+    for (const run::Run* side : sides) runs.push_back(&side->steps);
     places_.clear();
     names_.clear();
     if (runs.size() != 1) places_ = steps::align_all(runs);
@@ -252,7 +251,7 @@ std::size_t SideBySide::place_of(std::size_t side, std::size_t step) const {
     return 0;
 }
 
-std::size_t SideBySide::place_of_next_stage(const std::vector<const lesson::Run*>& sides, std::size_t place,
+std::size_t SideBySide::place_of_next_stage(const std::vector<const run::Run*>& sides, std::size_t place,
                                             int direction) const {
     if (places_.empty()) return 0;
     const auto stage = [&](std::size_t at) -> const std::string& {
@@ -267,7 +266,7 @@ std::size_t SideBySide::place_of_next_stage(const std::vector<const lesson::Run*
     return at;
 }
 
-std::uint32_t rounds_so_far(const lesson::Run& run, std::size_t count, const WarpRef& block) {
+std::uint32_t rounds_so_far(const run::Run& run, std::size_t count, const WarpRef& block) {
     std::uint32_t rounds = 0;
     for (std::size_t k = 0; k < std::min(count, run.steps.size()); ++k) {
         const steps::Step& step = run.steps.steps[k];
@@ -302,7 +301,7 @@ const timing::Timing* timing_of(const timing::TimingTable& table, const std::str
     return best;
 }
 
-bool is_wrong(const lesson::Run& run) { return !came_out_right(run) || !run.trace.findings.empty(); }
+bool is_wrong(const run::Run& run) { return !came_out_right(run) || !run.trace.findings.empty(); }
 
 CompareScene build_compare_scene(const std::vector<ComparedRun>& sides, const SideBySide& steps,
                                  const timing::TimingTable& times, std::size_t place, const WarpRef& warp) {
@@ -346,7 +345,7 @@ std::string time_text(const CompareTime& time, bool ranked) {
 
 std::string describe_comparison(const std::vector<ComparedRun>& sides, const std::string& kernel_file,
                                 const timing::TimingTable& times, std::size_t place, int block, int warp) {
-    std::vector<const lesson::Run*> runs;
+    std::vector<const run::Run*> runs;
     for (const ComparedRun& side : sides) runs.push_back(side.run);
     SideBySide steps;
     steps.align(runs);
@@ -397,7 +396,7 @@ std::string describe_comparison(const std::vector<ComparedRun>& sides, const std
             return (block < 0 || ref.block == static_cast<std::uint32_t>(block)) &&
                    (warp < 0 || ref.warp == static_cast<std::uint32_t>(warp));
         });
-        const lesson::Run& run = *runs[s];
+        const run::Run& run = *runs[s];
         out += "\n" + describe_step(run, run.kernel_file.empty() ? kernel_file : run.kernel_file,
                                     scene.sides[s].step, recorded ? block : static_cast<int>(scene.sides[s].warp.block),
                                     recorded ? warp : static_cast<int>(scene.sides[s].warp.warp));

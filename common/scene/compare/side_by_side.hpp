@@ -18,14 +18,14 @@ inline constexpr std::size_t kMostSides = 4;
 // One of the runs that are compared, which outlives the comparison.
 struct ComparedRun {
     std::string name;                          // the variant's
-    const lesson::Run* run = nullptr;
+    const run::Run* run = nullptr;
     std::string title = {};                    // short, for sentences; empty: the name
 };
 
 // Steps of all sides, place by place.
 class SideBySide {
 public:
-    void align(const std::vector<const lesson::Run*>& sides);
+    void align(const std::vector<const run::Run*>& sides);
 
     std::size_t size() const { return places_.size(); }
     std::size_t sides() const { return places_.empty() ? 0 : places_.front().size(); }
@@ -41,8 +41,7 @@ public:
     std::size_t place_of(std::size_t side, std::size_t step) const;
     // The nearest place of another stage, after `place` (direction 1) or before it (-1); the last or the first where
     // there is none. `sides` as they were aligned.
-    std::size_t place_of_next_stage(const std::vector<const lesson::Run*>& sides, std::size_t place,
-                                    int direction) const;
+    std::size_t place_of_next_stage(const std::vector<const run::Run*>& sides, std::size_t place, int direction) const;
 
 private:
     std::vector<std::vector<std::size_t>> places_;   // by place, the step of each side; kNoStep: none
@@ -50,7 +49,7 @@ private:
 };
 
 // Reduction rounds that a block takes part in, in the first `steps` steps of a run.
-std::uint32_t rounds_so_far(const lesson::Run& run, std::size_t steps, const WarpRef& block);
+std::uint32_t rounds_so_far(const run::Run& run, std::size_t steps, const WarpRef& block);
 
 // The step of another run at the stage where `last` is at `step`, for a learner who changes from one to the other.
 std::size_t matching_step(const steps::Steps& last, std::size_t step, const steps::Steps& now);
@@ -59,7 +58,7 @@ std::size_t matching_step(const steps::Steps& last, std::size_t step, const step
 WarpRef matching_warp(const steps::Steps& steps, const WarpRef& warp);
 
 // Did it come out wrong, or was something found wrong in it?
-bool is_wrong(const lesson::Run& run);
+bool is_wrong(const run::Run& run);
 
 // One thing that is counted, on each side, of the block that the warp is in.
 struct CompareFigure {
@@ -107,8 +106,8 @@ CompareScene build_compare_scene(const std::vector<ComparedRun>& sides, const Si
                                  const timing::TimingTable& times, std::size_t place, const WarpRef& warp);
 
 // "2.31 µs for 512 values, the fastest", "3.10 µs for 512 values, 1.34× the fastest", "…, among the fastest" where the
-// spread tells no difference; a sentence where there is none. Not `ranked`: without what follows the values, as where all
-// have one limit.
+// spread tells no difference; a sentence where there is none. Not `ranked`: without what follows the values, as where
+// all have one limit.
 std::string time_text(const CompareTime& time, bool ranked = true);
 
 // The place as text: which steps stand together, the figures as a table, differing lanes, times; then each side's step

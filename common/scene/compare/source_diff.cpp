@@ -76,7 +76,7 @@ bool names_kernel(const Function& function, const std::string& kernel) {
 
 std::string bare_name(const std::string& kernel) { return kernel.substr(0, kernel.find('<')); }
 
-std::vector<std::pair<int, CodeLine>> lines_that_ran(const lesson::Run& run) {
+std::vector<std::pair<int, CodeLine>> lines_that_ran(const run::Run& run) {
     std::vector<int> lines;
     for (const steps::Step& step : run.steps.steps) lines.push_back(step.line);
     std::vector<std::string> kernels;
@@ -139,7 +139,7 @@ std::vector<DiffLine> diff_lines(const std::vector<std::pair<int, CodeLine>>& le
     return lines;
 }
 
-std::vector<DiffLine> source_diff(const lesson::Run& left, const lesson::Run& right) {
+std::vector<DiffLine> source_diff(const run::Run& left, const run::Run& right) {
     std::vector<std::pair<std::string, std::string>> names;
     const auto &a = left.trace.header.launches, &b = right.trace.header.launches;
     for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)

@@ -30,6 +30,6 @@ std::vector<DiffLine> diff_lines(const std::vector<std::pair<int, CodeLine>>& le
                                  const std::vector<std::pair<std::string, std::string>>& names);
 
 // Of the functions that ran: a kernel, and what it called that left a record.
-std::vector<DiffLine> source_diff(const lesson::Run& left, const lesson::Run& right);
+std::vector<DiffLine> source_diff(const run::Run& left, const run::Run& right);
 
 }  // namespace lanewise::scene

@@ -21,7 +21,7 @@ namespace lanewise::scene::testing {
 
 class Dump {
 public:
-    explicit Dump(const lesson::Run& run) : steps_(run.steps), outline_(outline_of(run)) {
+    explicit Dump(const run::Run& run) : steps_(run.steps), outline_(outline_of(run)) {
         out_ << outline_.variant << " · " << outline_.steps.size() << " steps · " << outline_.warps.size()
              << " warps · " << outline_.input_count << " inputs\n";
         for (const FindingNote& finding : outline_.findings) out_ << "finding  " << finding.text << "\n";

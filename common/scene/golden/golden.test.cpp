@@ -22,8 +22,8 @@ const fs::path kGolden = LANEWISE_GOLDEN;
 const fs::path kRecorded = LANEWISE_RECORDED;
 
 // Steps point into their trace: the run stays where it is.
-std::unique_ptr<const lesson::Run> run_of(const fs::path& path) {
-    auto run = std::make_unique<lesson::Run>();
+std::unique_ptr<const run::Run> run_of(const fs::path& path) {
+    auto run = std::make_unique<run::Run>();
     run->trace = trace::load(path);
     run->steps = steps::build_steps(run->trace);
     return run;

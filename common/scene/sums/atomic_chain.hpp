@@ -1,5 +1,5 @@
-// What atomics did to one word of memory, in the order that the old values tell: the one that found what another left came
-// after it. Lanes and blocks that were not recorded leave gaps. Plain data, from records alone.
+// What atomics did to one word of memory, in the order that the old values tell: the one that found what another left
+// came after it. Lanes and blocks that were not recorded leave gaps. Plain data, from records alone.
 #pragma once
 
 #include <cstdint>

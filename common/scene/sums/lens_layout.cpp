@@ -8,7 +8,7 @@
 namespace lanewise::scene {
 namespace {
 
-using steps::RoundingLens;
+using rounding::RoundingLens;
 
 constexpr std::size_t kLeastRun = 4;   // additions one after the other that are drawn as one
 constexpr float kRunShare = 3;

@@ -1,5 +1,6 @@
 // The additions that led to one sum, laid out without pixels: a box for each sum, in levels and columns; what has no
-// room is collapsed. The summation tree and the rounding lens are this layout, with one of three things told of each sum.
+// room is collapsed. The summation tree and the rounding lens are this layout, with one of three things told of each
+// sum.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +10,10 @@
 
 #include "common/scene/sums/sums.hpp"
 
-namespace lanewise::lesson {
+namespace lanewise::run {
 struct Run;
 }
-namespace lanewise::steps {
+namespace lanewise::rounding {
 struct AdditionTree;
 }
 
@@ -47,7 +48,7 @@ struct SumBox {
     SumJoin join = SumJoin::input;
     std::size_t parts = 0;                  // that were added
     std::uint32_t adder = 0;                // the warp that adds it; of an input, that adds it first
-    int node = 0;                           // of a tree: in steps::AdditionTree
+    int node = 0;                           // of a tree: in rounding::AdditionTree
 
     // Folded: more is above than is drawn.
     bool collapsed = false;
@@ -73,8 +74,8 @@ struct SumLevel {
 };
 
 struct SumLayout {
-    // What was collapsed to make room: what one lane adds one after the other; what one warp adds; the other blocks, and
-    // the warps of the one that is looked at; or all that lies too far above the total.
+    // What was collapsed to make room: what one lane adds one after the other; what one warp adds; the other blocks,
+    // and the warps of the one that is looked at; or all that lies too far above the total.
     enum class Fold : std::uint8_t { none, runs, warps, blocks, deep };
 
     std::vector<SumBox> boxes;              // the last sum first, each before those added to it
@@ -94,13 +95,13 @@ struct SumRoom {
 };
 
 // What a tree's last sum is to the run: "the total: ", or why it is not the result ("one of 2 partial sums: ").
-std::string root_name(const lesson::Run& run, const Sum& root, bool stored);
+std::string root_name(const run::Run& run, const Sum& root, bool stored);
 
 // A summation tree, with what is told of the whole of it.
 struct SummationTree {
     std::vector<std::int32_t> roots;               // the last is drawn; those before it lead back
     bool stored = false;                           // the run ends with the first of them
-    std::shared_ptr<const steps::AdditionTree> tree;
+    std::shared_ptr<const rounding::AdditionTree> tree;
     std::string summary;                           // "496 = the sum of 32 inputs, by 31 additions in 5 steps"
     std::string others;                            // what the other lanes hold
     std::vector<std::size_t> made;                 // the steps of all additions, in order

@@ -13,9 +13,9 @@
 namespace lanewise::scene {
 namespace {
 
-using steps::AdditionNode;
-using steps::AdditionTree;
-using steps::RoundingLens;
+using rounding::AdditionNode;
+using rounding::AdditionTree;
+using rounding::RoundingLens;
 using Kind = AdditionNode::Kind;
 
 // "in[5], in[13] and 30 more"
@@ -25,9 +25,9 @@ std::string named_inputs(const steps::Steps& steps, const RoundingLens& lens,
     for (std::size_t i = 0; i < inputs.size(); ++i) {
         if (i == most && inputs.size() > most + 1) return text + fmt::format(" and {} more", inputs.size() - most);
         text += (i == 0                   ? ""
-                  : i + 1 == inputs.size() ? " and "
-                                           : ", ") +
-                 steps::place_of_sum(steps, lens.sum(inputs[i]));
+                 : i + 1 == inputs.size() ? " and "
+                                          : ", ") +
+                rounding::place_of_sum(steps, lens.sum(inputs[i]));
     }
     return text;
 }
@@ -36,7 +36,7 @@ std::string named_inputs(const steps::Steps& steps, const RoundingLens& lens,
 
 bool SummationTree::empty() const { return !tree || tree->empty(); }
 
-std::string why_no_tree(const Sums& sums) { return steps::why_no_tree(sums.lens()); }
+std::string why_no_tree(const Sums& sums) { return rounding::why_no_tree(sums.lens()); }
 
 SummationTree summation_tree(const Sums& sums, const WarpRef& warp, int lane, std::vector<std::int32_t> roots,
                              const std::stop_token& stop) {
@@ -44,14 +44,13 @@ SummationTree summation_tree(const Sums& sums, const WarpRef& warp, int lane, st
     const RoundingLens& lens = sums.lens();
     SummationTree all;
     const std::int32_t whole =
-        lane >= 0 ? steps::sum_of_lane(steps, lens, warp, lane) : steps::sum_of_run(steps, lens, warp, stop);
+        lane >= 0 ? rounding::sum_of_lane(steps, lens, warp, lane) : rounding::sum_of_run(steps, lens, warp, stop);
     if (whole == Sum::kNone) return all;
     roots.insert(roots.begin(), whole);
     all.roots = std::move(roots);
-    all.stored = lane < 0 && steps::stored_sum(steps, lens, warp, stop) != Sum::kNone;
-    all.tree =
-        std::make_shared<const AdditionTree>(steps::build_addition_tree(steps, lens, all.roots.back(), stop));
-    if (all.roots.size() == 1) all.others = steps::others_beside(steps, lens, *all.tree);
+    all.stored = lane < 0 && rounding::stored_sum(steps, lens, warp, stop) != Sum::kNone;
+    all.tree = std::make_shared<const AdditionTree>(rounding::build_addition_tree(steps, lens, all.roots.back(), stop));
+    if (all.roots.size() == 1) all.others = rounding::others_beside(steps, lens, *all.tree);
     if (all.empty()) return all;
     check_stop(stop);
     for (const std::int32_t each : all.tree->additions())
@@ -61,7 +60,7 @@ SummationTree summation_tree(const Sums& sums, const WarpRef& warp, int lane, st
     const std::size_t at_steps = std::set<std::size_t>(all.made.begin(), all.made.end()).size();
     const Sum& root = lens.sum((*all.tree)[0].sum);
     all.summary = fmt::format("{} = the sum of {}, by {} in {}", format_element(root.type, root.bits),
-                              steps::inputs_text(lens, *all.tree), counted(all.made.size(), "addition"),
+                              rounding::inputs_text(lens, *all.tree), counted(all.made.size(), "addition"),
                               counted(at_steps, "step"));
     return all;
 }
@@ -72,7 +71,7 @@ std::string sum_text(const Sums& sums, const SummationTree& tree, const SumBox& 
     const Sum& sum = sums.at(box.sum);
     const AdditionNode& node = (*tree.tree)[box.node];
     const std::string value = format_element(sum.type, sum.bits);
-    std::string first = steps::place_of_sum(steps, sum) + " = " + value, second, third;
+    std::string first = rounding::place_of_sum(steps, sum) + " = " + value, second, third;
     if (sum.step < steps.size())
         first += fmt::format(" · {} at step {}, {}", node.parts.empty() ? "read" : "added", sum.step + 1,
                              steps.steps[sum.step].label);
@@ -100,11 +99,11 @@ std::string sum_text(const Sums& sums, const SummationTree& tree, const SumBox& 
     return first + "\n" + second + "\n" + third;
 }
 
-std::string root_name(const lesson::Run& run, const Sum& root, bool stored) {
+std::string root_name(const run::Run& run, const Sum& root, bool stored) {
     if (!stored) return "the largest sum that is known: ";
     const double value = element_to_double(root.type, root.bits);
     if (run.results.empty()) return "the last sum: ";
-    const lesson::Result& result = run.results.front();
+    const run::Result& result = run.results.front();
     if (result.value == value) return "the total: ";
     if (result.count > 1)
         return "one of " + std::to_string(result.count) + (result.summed ? " partial sums: " : " results: ");

@@ -11,11 +11,11 @@
 
 namespace lanewise::scene {
 
-using steps::RoundingLens;
+using rounding::RoundingLens;
 
 Sums::Sums(const steps::Steps& steps, const std::stop_token& stop)
-    : steps_(&steps), lens_(std::make_unique<const RoundingLens>(steps::build_rounding(steps, stop))) {
-    const steps::RoundingLoss loss = steps::rounding_loss(*lens_);
+    : steps_(&steps), lens_(std::make_unique<const RoundingLens>(rounding::build_rounding(steps, stop))) {
+    const rounding::RoundingLoss loss = rounding::rounding_loss(*lens_);
     worst_ = loss.worst;
     stopped_ = loss.stopped;
     stops_ = loss.stops;
@@ -35,9 +35,9 @@ std::string Sums::exact_decimal(std::int32_t sum, int digits) const {
 
 std::uint64_t Sums::error_bits(std::int32_t sum) const { return lens_->error_of(sum).rounded_to(at(sum).type); }
 
-std::string Sums::what(std::int32_t sum) const { return steps::what_of(*steps_, at(sum)); }
-std::string Sums::addition(std::int32_t sum) const { return steps::describe_addition(*lens_, sum); }
-std::string Sums::place(std::int32_t sum) const { return steps::place_of_sum(*steps_, at(sum)); }
+std::string Sums::what(std::int32_t sum) const { return rounding::what_of(*steps_, at(sum)); }
+std::string Sums::addition(std::int32_t sum) const { return rounding::describe_addition(*lens_, sum); }
+std::string Sums::place(std::int32_t sum) const { return rounding::place_of_sum(*steps_, at(sum)); }
 
 std::int32_t Sums::to_show(std::size_t step, const WarpRef& warp, int lane) const {
     const steps::Steps& steps = *steps_;
@@ -60,9 +60,9 @@ std::int32_t Sums::to_show(std::size_t step, const WarpRef& warp, int lane) cons
     return worst;
 }
 
-std::string format_ulps(const Sum& sum) { return steps::format_ulps(sum); }
-std::string where_of(const Sum& sum) { return steps::where_of(sum); }
-std::string full_value(Element type, std::uint64_t bits) { return steps::full_value(type, bits); }
+std::string format_ulps(const Sum& sum) { return rounding::format_ulps(sum); }
+std::string where_of(const Sum& sum) { return rounding::where_of(sum); }
+std::string full_value(Element type, std::uint64_t bits) { return rounding::full_value(type, bits); }
 
 Precision precision_of(const Sum& sum) {
     if (sum.overflowed || std::isnan(sum.ulps)) return Precision::lost;
@@ -120,9 +120,9 @@ std::string describe_sum_tree(const Sums& sums, std::size_t step, int block, int
     for (const WarpRef& each : steps.warps)
         if (each.block == static_cast<std::uint32_t>(block) && each.warp == static_cast<std::uint32_t>(warp))
             chosen = each;
-    const std::int32_t root = lane >= 0 ? steps::sum_of_lane(steps, sums.lens(), chosen, lane)
-                                        : steps::sum_of_run(steps, sums.lens(), chosen);
-    return steps::describe_tree(steps, sums.lens(), steps::build_addition_tree(steps, sums.lens(), root), step);
+    const std::int32_t root = lane >= 0 ? rounding::sum_of_lane(steps, sums.lens(), chosen, lane)
+                                        : rounding::sum_of_run(steps, sums.lens(), chosen);
+    return rounding::describe_tree(steps, sums.lens(), rounding::build_addition_tree(steps, sums.lens(), root), step);
 }
 
 }  // namespace lanewise::scene

@@ -10,7 +10,7 @@
 #include "common/base/sum.hpp"
 #include "common/scene/handles.hpp"
 
-namespace lanewise::steps {
+namespace lanewise::rounding {
 struct RoundingLens;
 }
 
@@ -49,11 +49,11 @@ public:
     std::int32_t to_show(std::size_t step, const WarpRef& warp, int lane) const;
 
     // For what makes scenes of them.
-    const steps::RoundingLens& lens() const { return *lens_; }
+    const rounding::RoundingLens& lens() const { return *lens_; }
 
 private:
     const steps::Steps* steps_;
-    std::unique_ptr<const steps::RoundingLens> lens_;
+    std::unique_ptr<const rounding::RoundingLens> lens_;
     std::int32_t worst_ = Sum::kNone, stopped_ = Sum::kNone;
     std::size_t stops_ = 0;
 };

@@ -10,9 +10,9 @@
 namespace lanewise::scene {
 namespace {
 
-using steps::AdditionNode;
-using steps::AdditionTree;
-using steps::RoundingLens;
+using rounding::AdditionNode;
+using rounding::AdditionTree;
+using rounding::RoundingLens;
 using Fold = SumLayout::Fold;
 using Kind = AdditionNode::Kind;
 
@@ -81,7 +81,7 @@ std::string fold_name(const steps::Steps& steps, const RoundingLens& lens, const
     const Sum& sum = sum_of(lens, tree, node);
     const std::string lane = "lane " + std::to_string(sum.lane);
     if (tree[node].kind == AdditionNode::Kind::word) {
-        const std::string place = steps::place_of_sum(steps, sum);
+        const std::string place = rounding::place_of_sum(steps, sum);
         return place.substr(0, place.find(','));
     }
     if (how == Fold::runs || how == Fold::deep || (tree[node].parts.size() > 4 && is_flat(tree, node))) return lane;

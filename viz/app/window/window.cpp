@@ -269,7 +269,7 @@ struct GlfwBackend {
 
 }  // namespace
 
-void run_window(const lesson::Presentation& presentation, const lesson::WindowRequest& request) {
+void run_window(const run::Presentation& presentation, const run::WindowRequest& request) {
     Keeper keeper;
     const Settings& settings = keeper.settings();
     const auto scaled = [](float monitor, float larger) { return std::clamp(monitor * larger, 0.5f, 6.0f); };
@@ -282,7 +282,7 @@ void run_window(const lesson::Presentation& presentation, const lesson::WindowRe
     if (!request.has_size) window.fit_screen();
     // The first run starts while fonts and shaders are made ready.
     App app(presentation, request, [] { glfwPostEmptyEvent(); }, settings);
-    app.keep_answers(lesson::AnswerFile::usual_path());
+    app.keep_answers(player::AnswerFile::usual_path());
     Stage stage{&app};
     install_callbacks(window.handle, stage);
     Gui gui(scaled(scale_of(window.handle, request.scale), app.larger()), fonts);

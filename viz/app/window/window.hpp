@@ -6,6 +6,6 @@
 namespace lanewise::viz {
 
 // Opens the window and returns when it is closed. Throws NoDisplay where there is no display or no OpenGL 3.2.
-void run_window(const lesson::Presentation& presentation, const lesson::WindowRequest& request);
+void run_window(const run::Presentation& presentation, const run::WindowRequest& request);
 
 }  // namespace lanewise::viz

@@ -32,31 +32,31 @@ void draw_once(App& app, const Gui& gui, int width, int height) {
     ImGui::Render();
 }
 
-void check_size(const lesson::WindowRequest& request) {
+void check_size(const run::WindowRequest& request) {
     if (request.width > 0 && request.height > 0) return;
     throw Error("A picture of " + std::to_string(request.width) + "x" + std::to_string(request.height) +
                 " has no pixels; ask for something like --size 1600x900.");
 }
 
 // What the view in the middle tells beside the step.
-std::string described_view(const lesson::Run& run, std::size_t step, const lesson::WindowRequest& request) {
-    if (request.view == lesson::View::rounding)
+std::string described_view(const run::Run& run, std::size_t step, const run::WindowRequest& request) {
+    if (request.view == run::View::rounding)
         return describe_rounding(Sums(run.steps), step, request.block, request.warp);
-    if (request.view == lesson::View::boxes) return "\n" + describe_suppression(suppression_of(run.steps), step);
-    if (request.view != lesson::View::tree) return {};
+    if (request.view == run::View::boxes) return "\n" + describe_suppression(suppression_of(run.steps), step);
+    if (request.view != run::View::tree) return {};
     return "\n" + describe_sum_tree(Sums(run.steps), step, request.block, request.warp, request.lane);
 }
 
-std::string title_of(const lesson::Presentation& presentation, const std::string& variant) {
-    for (const lesson::VariantInfo& info : presentation.variants)
+std::string title_of(const run::Presentation& presentation, const std::string& variant) {
+    for (const run::VariantInfo& info : presentation.variants)
         if (info.name == variant) return info.title;
     return variant;
 }
 
-std::string described_comparison(const lesson::Presentation& presentation, const lesson::WindowRequest& request) {
-    std::vector<std::shared_ptr<const lesson::Run>> kept;
+std::string described_comparison(const run::Presentation& presentation, const run::WindowRequest& request) {
+    std::vector<std::shared_ptr<const run::Run>> kept;
     std::vector<ComparedRun> sides;
-    std::vector<const lesson::Run*> runs;
+    std::vector<const run::Run*> runs;
     for (const std::string& name : request.compare) {
         kept.push_back(presentation.services.run_beside ? presentation.services.run_beside(name, request.compare)
                                                         : presentation.services.run(name));
@@ -68,7 +68,7 @@ std::string described_comparison(const lesson::Presentation& presentation, const
     const std::size_t place = request.first_step(steps.size());
     std::string all =
         describe_comparison(sides, presentation.kernel_file, presentation.timings, place, request.block, request.warp);
-    if (request.view == lesson::View::stage) return all;
+    if (request.view == run::View::stage) return all;
     // Each side's own view, at the step that it stands at.
     for (std::size_t s = 0; s < sides.size(); ++s) {
         const std::size_t step = steps.step_of(s, place);
@@ -77,13 +77,13 @@ std::string described_comparison(const lesson::Presentation& presentation, const
     return all;
 }
 
-class WindowFrontEnd final : public lesson::FrontEnd {
+class WindowFrontEnd final : public run::FrontEnd {
 public:
-    void window(const lesson::Presentation& presentation, const lesson::WindowRequest& request) override {
+    void window(const run::Presentation& presentation, const run::WindowRequest& request) override {
         run_window(presentation, request);
     }
 
-    void screenshot(const lesson::Presentation& presentation, const lesson::WindowRequest& request,
+    void screenshot(const run::Presentation& presentation, const run::WindowRequest& request,
                     const std::string& path) override {
         check_size(request);
         App app(presentation, request);
@@ -96,7 +96,7 @@ public:
         save_png(path, offscreen.read());
     }
 
-    void svg(const lesson::Presentation& presentation, const lesson::WindowRequest& request,
+    void svg(const run::Presentation& presentation, const run::WindowRequest& request,
              const std::string& path) override {
         check_size(request);
         App app(presentation, request);
@@ -108,13 +108,13 @@ public:
         SvgCanvas canvas(paper.page().width(), paper.page().height(), app.theme().ground, paper.fonts());
         paper.frame(app.theme(), &canvas, draw);
         const bool told =
-            request.compare.empty() && (request.view == lesson::View::stage || request.view == lesson::View::rounding);
+            request.compare.empty() && (request.view == run::View::stage || request.view == run::View::rounding);
         save_picture(path, canvas.document(app.title(), told ? describe(presentation, request) : app.title()));
     }
 
-    std::string describe(const lesson::Presentation& presentation, const lesson::WindowRequest& request) override {
+    std::string describe(const run::Presentation& presentation, const run::WindowRequest& request) override {
         if (request.compare.size() > 1) return described_comparison(presentation, request);
-        const std::shared_ptr<const lesson::Run> run = presentation.services.run(request.variant);
+        const std::shared_ptr<const run::Run> run = presentation.services.run(request.variant);
         const std::size_t step = request.first_step(run->steps.size());
         const std::string& file = run->kernel_file.empty() ? presentation.kernel_file : run->kernel_file;
         return describe_step(*run, file, step, request.block, request.warp, request.lane) +
@@ -124,6 +124,6 @@ public:
 
 }  // namespace
 
-std::unique_ptr<lesson::FrontEnd> make_front_end() { return std::make_unique<WindowFrontEnd>(); }
+std::unique_ptr<run::FrontEnd> make_front_end() { return std::make_unique<WindowFrontEnd>(); }
 
 }  // namespace lanewise::viz

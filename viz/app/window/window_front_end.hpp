@@ -7,6 +7,6 @@
 
 namespace lanewise::viz {
 
-std::unique_ptr<lesson::FrontEnd> make_front_end();
+std::unique_ptr<run::FrontEnd> make_front_end();
 
 }  // namespace lanewise::viz

@@ -35,7 +35,7 @@ std::pair<unsigned, unsigned> png_size(const fs::path& path) {
 }
 
 TEST_F(Picture, HasTheSizeThatWasAskedFor) {
-    lesson::WindowRequest request;
+    run::WindowRequest request;
     request.variant = "block_sum_two_level";
     request.width = 640;
     request.height = 400;
@@ -68,7 +68,7 @@ TEST_F(Picture, AFolderThatIsNotThereLeavesNothingBehind) {
 }
 
 TEST_F(Picture, NoPixelsIsASentence) {
-    lesson::WindowRequest request;
+    run::WindowRequest request;
     request.variant = "warp_sum_xor";
     request.width = 0;
     EXPECT_THROW(make_front_end()->screenshot(samples::presentation(), request, (folder_ / "a.png").string()), Error);
@@ -82,7 +82,7 @@ TEST(FrontEnd, FontsFollowTheScaleAndTheLettersOfFileNames) {
     } catch (const Error& error) {
         GTEST_SKIP() << error.what();
     }
-    lesson::WindowRequest request;
+    run::WindowRequest request;
     request.variant = "warp_sum_xor";
     App app(samples::presentation(), request);
     Gui gui(1);
@@ -112,7 +112,7 @@ TEST(FrontEnd, FontsFollowTheScaleAndTheLettersOfFileNames) {
 }
 
 TEST(FrontEnd, DescribesTheStepThatWasAskedFor) {
-    lesson::WindowRequest request;
+    run::WindowRequest request;
     request.variant = "warp_sum_xor";
     request.has_step = true;
     request.step = 2;
@@ -124,7 +124,7 @@ TEST(FrontEnd, DescribesTheStepThatWasAskedFor) {
 }
 
 TEST(FrontEnd, DescribesAComparisonAndTheTree) {
-    lesson::WindowRequest request;
+    run::WindowRequest request;
     request.variant = "warp_sum_xor";
     request.compare = {"warp_sum_xor", "warp_sum_down", "block_sum_two_level"};
     request.has_step = true;
@@ -135,7 +135,7 @@ TEST(FrontEnd, DescribesAComparisonAndTheTree) {
     EXPECT_NE(told.find("step 3 of 6: xor 8"), std::string::npos);
     EXPECT_NE(told.find("step 3 of 6: down 8"), std::string::npos);
     EXPECT_EQ(told.find("\ntree  "), std::string::npos);
-    request.view = lesson::View::tree;
+    request.view = run::View::tree;
     const std::string trees = make_front_end()->describe(samples::presentation(), request);
     EXPECT_EQ(trees.substr(0, told.size()), told);
     EXPECT_NE(trees.find("\ntree  lane 0 of block 0 · warp 0  496"), std::string::npos);

@@ -15,8 +15,8 @@ namespace {
 using testing::Headless;
 using testing::TextCanvas;
 
-std::shared_ptr<const lesson::Run> chain() {
-    auto run = std::make_shared<lesson::Run>();
+std::shared_ptr<const run::Run> chain() {
+    auto run = std::make_shared<run::Run>();
     run->trace = trace::load(std::string(LANEWISE_GOLDEN) + "/chain.ndjson");
     run->steps = steps::build_steps(run->trace);
     return run;
@@ -29,7 +29,7 @@ struct Shown {
     Selection selection;
     BoxesView view;
 
-    explicit Shown(std::shared_ptr<const lesson::Run> run, float width = 740, float height = 620)
+    explicit Shown(std::shared_ptr<const run::Run> run, float width = 740, float height = 620)
         : gui(width, height), run_view(std::move(run)) {
         playhead = testing::at_step(run_view, 0);
         selection.warp = run_view.outline.warps.front();

@@ -17,7 +17,7 @@ namespace {
 using testing::Headless;
 using Kind = Intent::Kind;
 
-CompareSide side_of(const std::shared_ptr<const lesson::Run>& run, const std::string& title) {
+CompareSide side_of(const std::shared_ptr<const run::Run>& run, const std::string& title) {
     return {run->trace.header.variant, title, std::make_shared<RunView>(run), ""};
 }
 
@@ -26,8 +26,8 @@ std::vector<CompareSide> four() {
             side_of(samples::two_level(), "two-level"), side_of(samples::shared_tree(), "shared")};
 }
 
-std::vector<const lesson::Run*> runs(const std::vector<CompareSide>& sides) {
-    std::vector<const lesson::Run*> all;
+std::vector<const run::Run*> runs(const std::vector<CompareSide>& sides) {
+    std::vector<const run::Run*> all;
     for (const CompareSide& side : sides) all.push_back(side.run_view->run.get());
     return all;
 }
@@ -233,11 +233,11 @@ TEST(ComparePlaces, FourStandInRowsWhereColumnsWouldBeNarrow) {
 struct Shown {
     Headless gui{1280, 800};
     std::vector<CompareSide> sides;
-    std::vector<lesson::VariantInfo> variants;
+    std::vector<run::VariantInfo> variants;
     CompareView view;
     Playhead playhead;
     Selection selection;
-    lesson::View middle = lesson::View::stage;
+    run::View middle = run::View::stage;
 
     explicit Shown(std::vector<CompareSide> all) : sides(std::move(all)) {
         for (const char* name : {"a", "b", "c"}) variants.push_back({name, name, "", false});
@@ -257,7 +257,7 @@ struct Shown {
 };
 
 TEST(CompareView, DrawsEveryPlaceOfTwoToFourInEveryView) {
-    for (const lesson::View middle : {lesson::View::stage, lesson::View::rounding, lesson::View::tree}) {
+    for (const run::View middle : {run::View::stage, run::View::rounding, run::View::tree}) {
         for (std::size_t count = 2; count <= 4; ++count) {
             std::vector<CompareSide> sides = four();
             sides.resize(count);

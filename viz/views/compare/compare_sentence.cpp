@@ -40,7 +40,7 @@ std::string second_line(const ComparisonSentence& told) {
 
 const ComparisonSentence& CompareView::sentence_of(const std::vector<CompareSide>& shown,
                                                    const timing::TimingTable& times) {
-    std::vector<const lesson::Run*> runs;
+    std::vector<const run::Run*> runs;
     std::vector<ComparedRun> compared;
     for (const CompareSide& side : shown) {
         runs.push_back(side.run_view->run.get());

@@ -75,8 +75,8 @@ ComparePlaces place_panels(const Rect& body, std::size_t count, float scale) {
 }
 
 Intent CompareView::draw(const Look& look, Rect body, const std::vector<CompareSide>& shown,
-                         const std::vector<lesson::VariantInfo>& variants, const timing::TimingTable& times,
-                         lesson::View view, const Playhead& playhead, Selection& selection) {
+                         const std::vector<run::VariantInfo>& variants, const timing::TimingTable& times,
+                         run::View view, const Playhead& playhead, Selection& selection) {
     working = false;
     Intent intent;
     const auto keep = [&](Intent asked) {
@@ -204,7 +204,7 @@ Intent CompareView::draw_head(const Pane& pane, const Rect& where, std::size_t s
 }
 
 Intent CompareView::draw_panel(const Pane& pane, std::size_t side, const std::vector<CompareSide>& shown,
-                               lesson::View view, const Playhead& playhead, Selection& selection) {
+                               run::View view, const Playhead& playhead, Selection& selection) {
     const CompareScene::Side& here = scene_.sides[side];
     const RunView& run_view = *shown[side].run_view;
     Side& own = sides[side];
@@ -216,16 +216,16 @@ Intent CompareView::draw_panel(const Pane& pane, std::size_t side, const std::ve
     Selection there = selection;
     there.warp = here.warp;
     Intent intent;
-    if (view == lesson::View::rounding) {
+    if (view == run::View::rounding) {
         own.rounding.wait_for_results = wait_for_results;
         intent = own.rounding.draw(pane, run_view, at, there);
         working |= own.rounding.working();
-    } else if (view == lesson::View::tree) {
+    } else if (view == run::View::tree) {
         own.tree.compact = places_.compact;
         own.tree.wait_for_results = wait_for_results;
         intent = own.tree.draw(pane, run_view, at, there);
         working |= own.tree.working();
-    } else if (view == lesson::View::boxes) {
+    } else if (view == run::View::boxes) {
         own.boxes.compact = places_.compact || pane.box.width() < pane.px(480);
         intent = own.boxes.draw(pane, run_view, at, there);
     } else {
@@ -248,7 +248,7 @@ Intent CompareView::draw_panel(const Pane& pane, std::size_t side, const std::ve
 
 // The variants that can still be added: in the free place, or over the last panel while it is open.
 Intent CompareView::draw_list(const Look& look, const Rect& free, const Rect& under,
-                              const std::vector<CompareSide>& shown, const std::vector<lesson::VariantInfo>& variants) {
+                              const std::vector<CompareSide>& shown, const std::vector<run::VariantInfo>& variants) {
     Intent intent;
     std::vector<std::size_t> left;
     for (std::size_t i = 0; i < variants.size(); ++i)
@@ -283,7 +283,7 @@ Intent CompareView::draw_list(const Look& look, const Rect& free, const Rect& un
     pane.brush.canvas->push_clip(rest.inset(-look.px(8), 0));
     float y = rest.y0 - list_scroll_;
     for (const std::size_t i : left) {
-        const lesson::VariantInfo& variant = variants[i];
+        const run::VariantInfo& variant = variants[i];
         const Rect line{rest.x0, y, rest.x1, y + row};
         y += row;
         if (line.y1 < rest.y0 || line.y0 > rest.y1) continue;

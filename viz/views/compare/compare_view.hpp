@@ -60,10 +60,10 @@ struct CompareView {
     std::optional<bool> show_sources;   // on the right; none: where the window is wide enough
     DiffView sources;            // of the first side and the chosen one
 
-    // The sentence, panels, sources, list and timeline. What is asked of a panel (uncompare, side, compare_with) and places to go to are given
-    // back.
+    // The sentence, panels, sources, list and timeline. What is asked of a panel (uncompare, side, compare_with) and
+    // places to go to are given back.
     Intent draw(const Look& look, Rect body, const std::vector<CompareSide>& shown,
-                const std::vector<lesson::VariantInfo>& variants, const timing::TimingTable& times, lesson::View view,
+                const std::vector<run::VariantInfo>& variants, const timing::TimingTable& times, run::View view,
                 const Playhead& playhead, Selection& selection);
 
     // Shows or hides them; where there is room for one of them the other goes.
@@ -81,10 +81,10 @@ struct CompareView {
 private:
     Intent draw_head(const Pane& pane, const Rect& where, std::size_t side, const std::vector<CompareSide>& shown,
                      bool ready) const;
-    Intent draw_panel(const Pane& pane, std::size_t side, const std::vector<CompareSide>& shown, lesson::View view,
+    Intent draw_panel(const Pane& pane, std::size_t side, const std::vector<CompareSide>& shown, run::View view,
                       const Playhead& playhead, Selection& selection);
     Intent draw_list(const Look& look, const Rect& free, const Rect& under, const std::vector<CompareSide>& shown,
-                     const std::vector<lesson::VariantInfo>& variants);
+                     const std::vector<run::VariantInfo>& variants);
     bool rounds_differ(const std::vector<CompareSide>& shown) const;
     Intent draw_timeline(const Look& look, const Rect& where, const std::vector<CompareSide>& shown, bool ready,
                          const Playhead& playhead, const Selection& selection);
@@ -105,7 +105,7 @@ private:
     std::string reference_;      // the title of the side that lanes are held against
     float list_scroll_ = 0;
     ComparisonSentence told_;
-    std::vector<const lesson::Run*> told_of_;
+    std::vector<const run::Run*> told_of_;
     std::string told_from_;      // the times'
 };
 

@@ -39,7 +39,7 @@ private:
     void look(const Sides& sides);
 
     std::vector<DiffLine> lines_;
-    std::array<std::shared_ptr<const lesson::Run>, 2> of_;
+    std::array<std::shared_ptr<const run::Run>, 2> of_;
     std::array<LitLines, 2> belonging_;
     std::array<int, 2> shown_{-1, -1};   // the lit lines that were brought into sight last
 };

@@ -5,8 +5,8 @@
 namespace lanewise::viz {
 namespace {
 
-using lesson::Column;
-using lesson::ComparedVariant;
+using run::Column;
+using run::ComparedVariant;
 
 constexpr float kTableRow = 23;
 
@@ -20,13 +20,13 @@ void TableView::click(Column column) {
     sorting.column = column;
 }
 
-Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, const std::string& shown) {
+Intent TableView::draw(const Pane& pane, const run::Comparison& comparison, const std::string& shown) {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     const Look& look = pane.look();
     Intent intent;
-    lesson::Comparison table = comparison;
-    if (sorted) lesson::sort(table, sorting);
+    run::Comparison table = comparison;
+    if (sorted) run::sort(table, sorting);
     order_.clear();
     for (const ComparedVariant& row : table.rows) order_.push_back(row.variant);
 
@@ -36,21 +36,21 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
     const Rect title = rest.cut_top(pane.px(26));
     text_in(brush, Face::title, title, colors.strong, "All variants beside each other", Align::left);
     key_hint(brush, {title.x1 - pane.px(66), title.center().y - pane.px(8.5f)}, "B", "close");
-    const std::string times = "times: " + lesson::times_told(table);
+    const std::string times = "times: " + run::times_told(table);
     text_in(brush, Face::caption, rest.cut_top(pane.px(18)), colors.quiet,
             fit_text(look, Face::caption, times, rest.width()), Align::left);
     rest.cut_top(pane.px(8));
 
     // Each column as wide as its widest cell; the name gives way where there is too little room.
     std::vector<Column> columns;
-    for (int c = 0; c < lesson::kColumnCount; ++c) columns.push_back(static_cast<Column>(c));
+    for (int c = 0; c < run::kColumnCount; ++c) columns.push_back(static_cast<Column>(c));
     std::vector<float> widths;
     float total = 0;
     for (const Column column : columns) {
         const bool name = column == Column::variant;
-        float width = text_width(look, Face::strong, lesson::column_heading(column)) + pane.px(14);
+        float width = text_width(look, Face::strong, run::column_heading(column)) + pane.px(14);
         for (const ComparedVariant& row : table.rows)
-            width = std::max(width, text_width(look, name ? Face::body : Face::small, lesson::cell_text(row, column)));
+            width = std::max(width, text_width(look, name ? Face::body : Face::small, run::cell_text(row, column)));
         widths.push_back(width + pane.px(18));
         total += widths.back();
     }
@@ -89,7 +89,7 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
             // Which way it is sorted: a triangle beside the name.
             const float r = pane.px(3.5f);
             const Point at{
-                c == 0 ? inside.x0 + text_width(look, Face::strong, lesson::column_heading(columns[c])) + pane.px(9)
+                c == 0 ? inside.x0 + text_width(look, Face::strong, run::column_heading(columns[c])) + pane.px(9)
                        : inside.x1 - r,
                 inside.center().y};
             if (sorting.down)
@@ -100,7 +100,7 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
                          colors.accent);
             if (c > 0) inside.x1 -= pane.px(11);
         }
-        text_in(brush, Face::strong, inside, lit ? colors.accent : colors.quiet, lesson::column_heading(columns[c]),
+        text_in(brush, Face::strong, inside, lit ? colors.accent : colors.quiet, run::column_heading(columns[c]),
                 c == 0 ? Align::left : Align::right);
         if (pane.button(cell)) click(columns[c]);
     }
@@ -113,7 +113,7 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
             fill(brush, whole, mix(colors.panel, own ? colors.accent : colors.raised, own ? 0.14 : 0.7), pane.px(3));
         for (std::size_t c = 0; c < columns.size(); ++c) {
             const Rect cell = line.cut_left(widths[c]).inset(pane.px(6), 0);
-            const std::string text = lesson::cell_text(row, columns[c]);
+            const std::string text = run::cell_text(row, columns[c]);
             const bool off = !row.ok && (columns[c] == Column::error || columns[c] == Column::value);
             const Color ink = off             ? colors.warning
                               : text == "-"  ? colors.quiet
@@ -143,7 +143,7 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
     hairline(brush, {rest.x0, rest.y0}, {rest.x1, rest.y0}, colors.line);
     rest.cut_top(pane.px(10));
     const float prose = std::min(rest.width(), pane.px(920));
-    for (const std::string& sentence : lesson::explain(comparison)) {
+    for (const std::string& sentence : run::explain(comparison)) {
         fill(brush, {rest.x0, rest.y0 + pane.px(2), rest.x0 + pane.px(3), rest.y0 + pane.px(16)}, colors.accent);
         rest.cut_top(paragraph(brush, Face::body, {rest.x0 + pane.px(12), rest.y0}, prose - pane.px(12), colors.text,
                                sentence, 1.4f) +
@@ -156,7 +156,7 @@ Intent TableView::draw(const Pane& pane, const lesson::Comparison& comparison, c
     for (const char* note : notes)
         rest.cut_top(paragraph(brush, Face::caption, {rest.x0, rest.y0}, rest.width(), colors.quiet, note, 1.3f) +
                      pane.px(2));
-    if (columns.size() < static_cast<std::size_t>(lesson::kColumnCount))
+    if (columns.size() < static_cast<std::size_t>(run::kColumnCount))
         rest.cut_top(paragraph(brush, Face::caption, {rest.x0, rest.y0}, rest.width(), colors.quiet,
                                "A wider window, or --table, shows the number of threads and the bound, too.", 1.3f));
     pane.content_height(rest.y0 - top + pane.px(16));

@@ -11,22 +11,22 @@ namespace lanewise::viz {
 
 struct TableView {
     bool sorted = false;           // else the lesson's own order
-    lesson::Sorting sorting;
+    run::Sorting sorting;
 
     // A click on a heading sorts by it, another turns the order round, a third brings back the lesson's order. A click
     // on a variant asks for it: an Intent with its place in `comparison`. `shown` is lit. The pane scrolls.
-    Intent draw(const Pane& pane, const lesson::Comparison& comparison, const std::string& shown);
+    Intent draw(const Pane& pane, const run::Comparison& comparison, const std::string& shown);
 
     // The rows as drawn last, top to bottom.
     const std::vector<std::string>& order() const { return order_; }
     // The heading of a column, as drawn last.
-    const Rect& heading(lesson::Column column) const { return headings_[static_cast<std::size_t>(column)]; }
+    const Rect& heading(run::Column column) const { return headings_[static_cast<std::size_t>(column)]; }
 
 private:
-    void click(lesson::Column column);
+    void click(run::Column column);
 
     std::vector<std::string> order_;
-    Rect headings_[lesson::kColumnCount];
+    Rect headings_[run::kColumnCount];
 };
 
 }  // namespace lanewise::viz

@@ -10,15 +10,15 @@
 namespace lanewise::viz {
 namespace {
 
-using lesson::Column;
+using run::Column;
 using testing::Headless;
 
-lesson::Comparison three() {
-    lesson::Comparison all;
+run::Comparison three() {
+    run::Comparison all;
     all.times_from = "NVIDIA H200 · recorded 2026-11-21";
     for (const auto& [name, error, us] :
          {std::tuple{"b_slow", 0.5, 9.0}, {"a_fast", 2.0, 1.0}, {"c_untimed", 0.0, 0.0}}) {
-        lesson::ComparedVariant row;
+        run::ComparedVariant row;
         row.variant = name;
         row.n = 100;
         row.threads = 64;
@@ -54,7 +54,7 @@ struct Shown {
 
 // A kernel that is wrong on purpose is marked though it came out right here; its NaN has no sign.
 TEST(TableView, WhatIsWrongOnPurposeIsMarkedThoughItsResultIsRight) {
-    lesson::Comparison all = three();
+    run::Comparison all = three();
     all.rows[0].declared_wrong = true;
     all.rows[1].value = std::copysign(std::nan(""), -1.0);
     Headless gui(1280, 600);
@@ -101,7 +101,7 @@ TEST(TableView, ColumnsFitTheWindow) {
     Shown shown;
     shown.frame();
     EXPECT_LE(shown.table.heading(Column::atomics).x1, 1280);
-    for (int c = 1; c < lesson::kColumnCount; ++c)
+    for (int c = 1; c < run::kColumnCount; ++c)
         EXPECT_FALSE(
             shown.table.heading(static_cast<Column>(c)).overlaps(shown.table.heading(static_cast<Column>(c - 1))));
 }

@@ -29,7 +29,7 @@ private:
 
     std::vector<std::pair<std::size_t, Rect>> strip_;
     // Made once for a lane of a run.
-    std::shared_ptr<const lesson::Run> run_;
+    std::shared_ptr<const run::Run> run_;
     WarpRef warp_;
     int lane_ = -1;
     std::vector<HistoryStep> life_;

@@ -35,7 +35,7 @@ struct MemoryView {
 private:
     // What holds for a run and a warp.
     struct Run {
-        std::shared_ptr<const lesson::Run> run;
+        std::shared_ptr<const run::Run> run;
         WarpRef warp;
         float width = 0, scale = 0, most = 0;
         bool shared = false;

@@ -12,8 +12,7 @@ namespace {
 using testing::Headless;
 
 struct Drawn {
-    explicit Drawn(std::shared_ptr<const lesson::Run> run, float width = 960)
-        : gui(width, 300), run_view(std::move(run)) {
+    explicit Drawn(std::shared_ptr<const run::Run> run, float width = 960) : gui(width, 300), run_view(std::move(run)) {
         selection.warp = run_view.steps().warps.front();
         view.lanes_x0 = 20;
         view.cell = (width - 90) / 32;
@@ -102,10 +101,10 @@ TEST(MemoryView, AnotherRunIsLearntAfresh) {
 }
 
 TEST(MemoryView, ARunWithoutMemoryTakesNoRoom) {
-    lesson::Run run = *samples::warp_xor();
+    run::Run run = *samples::warp_xor();
     std::erase_if(run.trace.records, [](const trace::Record& record) { return trace::is_access(record.op); });
     run.steps = steps::build_steps(run.trace);
-    Drawn drawn(std::make_shared<const lesson::Run>(run));
+    Drawn drawn(std::make_shared<const run::Run>(run));
     drawn.at(0);
     EXPECT_EQ(drawn.height, 0);
 }

@@ -9,9 +9,9 @@
 namespace lanewise::viz {
 namespace {
 
-using lesson::Answered;
-using lesson::Question;
-using lesson::QuestionKind;
+using player::Answered;
+using player::Question;
+using player::QuestionKind;
 
 constexpr std::size_t kMostMistakes = 4;   // of an exam, a line each
 
@@ -29,7 +29,8 @@ std::string_view how_to_answer(QuestionKind kind) {
         case QuestionKind::ordered:
         case QuestionKind::orders_memory:
         case QuestionKind::waits:
-        case QuestionKind::faster: return lesson::answer_form(kind);
+        case QuestionKind::faster:
+            return player::answer_form(kind);
         case QuestionKind::written: return "type it, then Enter";
         default: return "type a number, then Enter";
     }
@@ -75,7 +76,7 @@ float QuestionCard::told_height(const Look& look, float width, const Answered& t
 }
 
 float QuestionCard::height(const Look& look, float width, const QuestionState& state) const {
-    const lesson::Prediction& asked = *state.prediction;
+    const player::Prediction& asked = *state.prediction;
     const float inner = width - look.px(32);
     float height = look.px(14);
     if (asked.told()) height += told_height(look, inner, *asked.told());
@@ -83,7 +84,7 @@ float QuestionCard::height(const Look& look, float width, const QuestionState& s
         const Brush measure{nullptr, look};
         height += look.px(20 + 38 + 8) + paragraph(measure, Face::title, {}, inner, 0, asked.open()->text, 1.3f);
         if (!problem.empty()) height += look.px(22);
-    } else if (state.finished && asked.mode() == lesson::PredictMode::exam) {
+    } else if (state.finished && asked.mode() == player::PredictMode::exam) {
         const auto wrong = static_cast<std::size_t>(asked.asked() - asked.right());
         height += look.px(64) + look.px(24) * static_cast<float>(std::min(wrong, kMostMistakes));
     } else {
@@ -94,7 +95,7 @@ float QuestionCard::height(const Look& look, float width, const QuestionState& s
 
 QuestionAsk QuestionCard::draw(const Pane& pane, const QuestionState& state) {
     const Theme& colors = pane.colors();
-    const lesson::Prediction& asked = *state.prediction;
+    const player::Prediction& asked = *state.prediction;
     QuestionAsk ask;
     fill(pane.brush, pane.box, mix(colors.panel, colors.accent, colors.dark ? 0.05 : 0.04));
     fill(pane.brush, {pane.box.x0, pane.box.y0, pane.box.x1, pane.box.y0 + pane.px(2)}, colors.accent);
@@ -103,11 +104,11 @@ QuestionAsk QuestionCard::draw(const Pane& pane, const QuestionState& state) {
         draw_told(pane, rest, *asked.told(), ask, asked.open() != nullptr, asked.open() || state.finished);
     if (asked.open()) {
         draw_question(pane, rest, state, ask);
-    } else if (state.finished && asked.mode() == lesson::PredictMode::exam) {
+    } else if (state.finished && asked.mode() == player::PredictMode::exam) {
         draw_summary(pane, rest, state, ask);
     } else {
         // Nothing waits: what comes next, and how to leave.
-        const bool exam = asked.mode() == lesson::PredictMode::exam;
+        const bool exam = asked.mode() == player::PredictMode::exam;
         std::string text = exam ? fmt::format("Exam: {} of {} right so far.", asked.right(), asked.asked())
                                  : "Questions, gentle: one every few steps, before you see the answer.";
         if (state.finished) text = fmt::format("The end of this run: {} of {} right.", asked.right(), asked.asked());
@@ -121,8 +122,8 @@ QuestionAsk QuestionCard::draw(const Pane& pane, const QuestionState& state) {
 
 // What refutes the answer, as the label of a button.
 std::string QuestionCard::see_label(const std::string& target) {
-    const lesson::Link link = lesson::parse_link(target);
-    if (link.view == lesson::View::costs) return "See the costs";
+    const player::Link link = player::parse_link(target);
+    if (link.view == run::View::costs) return "See the costs";
     if (link.view) return "See the times";
     if (!link.step) return "See that variant";
     if (link.lane >= 0) return fmt::format("See lane {} at step {}", link.lane, link.step.value_or(0) + 1);
@@ -161,10 +162,10 @@ void QuestionCard::draw_told(const Pane& pane, Rect& rest, const Answered& told,
 
 void QuestionCard::draw_question(const Pane& pane, Rect& rest, const QuestionState& state, QuestionAsk& ask) {
     const Theme& colors = pane.colors();
-    const lesson::Prediction& asked = *state.prediction;
+    const player::Prediction& asked = *state.prediction;
     const Question& question = *asked.open();
     Rect head = rest.cut_top(pane.px(20));
-    const bool exam = asked.mode() == lesson::PredictMode::exam;
+    const bool exam = asked.mode() == player::PredictMode::exam;
     const std::string score = exam ? fmt::format("exam · {} of {} right", asked.right(), asked.asked())
                                    : "Esc skips";
     text_in(pane.brush, Face::caption, head, colors.quiet, score, Align::right);
@@ -203,7 +204,7 @@ void QuestionCard::draw_question(const Pane& pane, Rect& rest, const QuestionSta
 
 void QuestionCard::draw_summary(const Pane& pane, Rect rest, const QuestionState& state, QuestionAsk& ask) const {
     const Theme& colors = pane.colors();
-    const lesson::Prediction& asked = *state.prediction;
+    const player::Prediction& asked = *state.prediction;
     Rect row = rest.cut_top(pane.px(34));
     const std::string score = fmt::format("Exam: {} of {} right.", asked.right(), asked.asked());
     text_in(pane.brush, Face::title, row, asked.right() == asked.asked() ? colors.good : colors.strong, score,

@@ -13,7 +13,7 @@ namespace lanewise::viz {
 
 // What the card shows.
 struct QuestionState {
-    const lesson::Prediction* prediction = nullptr;
+    const player::Prediction* prediction = nullptr;
     std::string step;      // "step 4 · xor 16": of the question
     std::string source;    // its line of the kernel file
     bool finished = false; // the run was seen to its end
@@ -33,7 +33,7 @@ public:
     // A new question: the field is empty and takes the keyboard.
     void begin();
     // A click on a lane answers, or adds it to the lanes that are answered with.
-    QuestionAsk click_lane(const lesson::Question& question, int lane);
+    QuestionAsk click_lane(const player::Question& question, int lane);
     // Why the last answer was none; empty where it was one.
     std::string problem;
 
@@ -44,8 +44,8 @@ public:
 
 private:
     static std::string see_label(const std::string& target);
-    float told_height(const Look& look, float width, const lesson::Answered& told) const;
-    void draw_told(const Pane& pane, Rect& rest, const lesson::Answered& told, QuestionAsk& ask, bool open, bool stays);
+    float told_height(const Look& look, float width, const player::Answered& told) const;
+    void draw_told(const Pane& pane, Rect& rest, const player::Answered& told, QuestionAsk& ask, bool open, bool stays);
     void draw_question(const Pane& pane, Rect& rest, const QuestionState& state, QuestionAsk& ask);
     void draw_summary(const Pane& pane, Rect rest, const QuestionState& state, QuestionAsk& ask) const;
 

@@ -7,8 +7,8 @@
 namespace lanewise::viz {
 namespace {
 
-using lesson::RunChip;
-using lesson::RunLine;
+using player::RunChip;
+using player::RunLine;
 
 // A sign that goes back: an arrow bent to the left.
 void undo_sign(const Brush& brush, Point c, Color color) {

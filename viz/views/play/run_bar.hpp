@@ -34,31 +34,31 @@ public:
     static float height(const Look& look) { return look.px(30); }
 
     // The line. A click on a field opens its card.
-    RunAsk draw(const Pane& pane, const lesson::RunLine& line, const RunBarState& state);
+    RunAsk draw(const Pane& pane, const player::RunLine& line, const RunBarState& state);
     // The card of the field that is open, over all else.
-    RunAsk draw_card(const Look& look, const Rect& window, const lesson::RunLine& line,
+    RunAsk draw_card(const Look& look, const Rect& window, const player::RunLine& line,
                      const std::vector<double>& inputs);
 
     bool is_open() const { return !open_.empty(); }
     const std::string& open_field() const { return open_; }
     // Opens the first field, or the one after the open one.
-    void open_next(const lesson::RunLine& line, int direction = 1);
-    void open(const std::string& field, const lesson::RunLine& line);
+    void open_next(const player::RunLine& line, int direction = 1);
+    void open(const std::string& field, const player::RunLine& line);
     // The card of one number of the input, which lane `lane` took.
     void open_value(std::size_t index, int lane, const std::vector<double>& inputs);
     void close() { open_.clear(); }
     // Tab and the arrows. False where the key means nothing here.
-    bool press(Key key, bool shift, const lesson::RunLine& line);
+    bool press(Key key, bool shift, const player::RunLine& line);
 
     // Where the field's chip was drawn last; for tests and cards.
     Rect chip_box(const std::string& field) const;
 
 private:
-    RunAsk draw_text(const Pane& pane, Rect& rest, const lesson::RunChip& chip, const std::vector<double>& inputs);
-    RunAsk draw_choices(const Pane& pane, Rect& rest, const lesson::RunChip& chip,
+    RunAsk draw_text(const Pane& pane, Rect& rest, const player::RunChip& chip, const std::vector<double>& inputs);
+    RunAsk draw_choices(const Pane& pane, Rect& rest, const player::RunChip& chip,
                         const std::vector<std::string>& choices);
-    RunAsk draw_lanes(const Pane& pane, Rect& rest, const lesson::RunChip& chip);
-    float card_height(const Look& look, const lesson::RunChip& chip, float width) const;
+    RunAsk draw_lanes(const Pane& pane, Rect& rest, const player::RunChip& chip);
+    float card_height(const Look& look, const player::RunChip& chip, float width) const;
 
     struct Place {
         std::string field;

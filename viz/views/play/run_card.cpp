@@ -13,9 +13,9 @@
 namespace lanewise::viz {
 namespace {
 
-using lesson::FieldKind;
-using lesson::RunChip;
-using lesson::RunField;
+using run::FieldKind;
+using player::RunChip;
+using run::RunField;
 
 constexpr float kLine = 30;
 
@@ -108,7 +108,7 @@ float RunBar::card_height(const Look& look, const RunChip& chip, float width) co
     return height;
 }
 
-RunAsk RunBar::draw_card(const Look& look, const Rect& window, const lesson::RunLine& line,
+RunAsk RunBar::draw_card(const Look& look, const Rect& window, const player::RunLine& line,
                          const std::vector<double>& inputs) {
     if (!is_open()) return {};
     const auto at = std::find_if(line.chips.begin(), line.chips.end(),
@@ -163,8 +163,7 @@ RunAsk RunBar::draw_text(const Pane& pane, Rect& rest, const RunChip& chip, cons
     const bool one = lane_ >= 0;
     const auto changed = [&](const std::string& text) {
         // One number of the input is all of them, with that one changed.
-        return RunAsk{RunAsk::Kind::change, chip.field.name,
-                      one ? lesson::with_value(inputs, index_, text) : text};
+        return RunAsk{RunAsk::Kind::change, chip.field.name, one ? run::with_value(inputs, index_, text) : text};
     };
     RunAsk ask;
     if (one || chip.field.kind == FieldKind::number) {

@@ -30,7 +30,7 @@ std::vector<std::uint32_t> blocks_of(const Chain& chain) {
 }
 
 // A warp in each of `found.size()` blocks that adds `gave` to out[0] and is told `found`.
-std::shared_ptr<const lesson::Run> blocks_that_add(const std::vector<std::pair<float, float>>& found_and_gave) {
+std::shared_ptr<const run::Run> blocks_that_add(const std::vector<std::pair<float, float>>& found_and_gave) {
     trace::testing::TraceBuilder made;
     const auto out = made.array("out", Space::global, 1);
     for (std::uint32_t block = 0; block < found_and_gave.size(); ++block) {
@@ -42,7 +42,7 @@ std::shared_ptr<const lesson::Run> blocks_that_add(const std::vector<std::pair<f
 }
 
 TEST(Chain, OldValuesTellTheOrderAndWhatWasNotRecorded) {
-    auto run = std::make_shared<lesson::Run>(*samples::joined_blocks());
+    auto run = std::make_shared<run::Run>(*samples::joined_blocks());
     run->trace.header.launches.front().grid = {8, 1, 1};
     run->steps = steps::build_steps(run->trace);
     const steps::Steps& steps = run->steps;

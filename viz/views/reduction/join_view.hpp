@@ -22,7 +22,7 @@ struct JoinView {
 
 private:
     // Made once for a step: a chain is looked for among all records.
-    std::shared_ptr<const lesson::Run> run_;
+    std::shared_ptr<const run::Run> run_;
     std::size_t step_ = kNoStep;
     WarpRef warp_;
     std::vector<Chain> chains_;

@@ -38,7 +38,7 @@ private:
     void draw_box(const Pane& pane, const PlacedSum& box, bool lit) const;
     void draw_run(const Pane& pane, const PlacedSum& box, Rect where) const;
 
-    std::shared_ptr<const lesson::Run> run_;   // whose lens it is
+    std::shared_ptr<const run::Run> run_;   // whose lens it is
     std::shared_ptr<const Sums> exact_;    // null while it is worked out
     SumScene scene_;
     struct Drawn {

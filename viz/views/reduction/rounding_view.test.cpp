@@ -18,7 +18,7 @@ namespace {
 using testing::Headless;
 
 // A run whose lanes offer values that do not add exactly: the samples' ramp, scaled.
-std::shared_ptr<const lesson::Run> uneven(std::shared_ptr<const lesson::Run> run) {
+std::shared_ptr<const run::Run> uneven(std::shared_ptr<const run::Run> run) {
     trace::Trace trace = run->trace;
     std::array<float, 32> held{};
     for (trace::Record& record : trace.records) {
@@ -46,8 +46,7 @@ struct Shown {
     Selection selection;
     RoundingView view;
 
-    explicit Shown(std::shared_ptr<const lesson::Run> run, float width = 980)
-        : gui(width, 560), run_view(std::move(run)) {
+    explicit Shown(std::shared_ptr<const run::Run> run, float width = 980) : gui(width, 560), run_view(std::move(run)) {
         playhead.count = run_view.steps().size();
         playhead.step = playhead.count - 1;
         if (!run_view.steps().warps.empty()) selection.warp = run_view.steps().warps.front();
@@ -120,7 +119,7 @@ TEST(RoundingView, PointsAtWhereMostIsLost) {
     shown.frame();
     const SumScene& scene = shown.view.scene();
     ASSERT_GE(scene.worst_box, 0);
-    const steps::RoundingLens& lens = shown.view.sums().lens();
+    const rounding::RoundingLens& lens = shown.view.sums().lens();
     double most = 0;
     for (const PlacedSum& box : scene.boxes)
         most = std::max(most, std::abs(lens.sum(box.sum).lost));
@@ -135,8 +134,8 @@ TEST(RoundingView, LeadsToWhereTheWholeRunLosesMost) {
     Shown shown(uneven(samples::warp_xor()));
     shown.playhead.step = shown.playhead.count - 1;
     shown.frame();
-    const steps::RoundingLens& lens = shown.view.sums().lens();
-    const steps::RoundingLoss loss = steps::rounding_loss(lens);
+    const rounding::RoundingLens& lens = shown.view.sums().lens();
+    const rounding::RoundingLoss loss = rounding::rounding_loss(lens);
     const Sum& sum = lens.sum(loss.stops > 0 ? loss.stopped : loss.worst);
     shown.selection.pinned_lane = sum.lane ^ 1;
     shown.playhead.step = sum.step == 1 ? 2 : 1;
@@ -162,9 +161,9 @@ TEST(RoundingView, TheLineAboveTheTreeIsNotCutWhereItIsNarrow) {
         shown.frame();
         std::string drawn;
         for (const auto& label : canvas.labels) drawn += label.text + " ";
-        const steps::RoundingLoss loss = steps::rounding_loss(shown.view.sums().lens());
+        const rounding::RoundingLoss loss = rounding::rounding_loss(shown.view.sums().lens());
         const std::string told =
-            steps::describe_addition(shown.view.sums().lens(), loss.stops > 0 ? loss.stopped : loss.worst);
+            rounding::describe_addition(shown.view.sums().lens(), loss.stops > 0 ? loss.stopped : loss.worst);
         EXPECT_NE(drawn.find(told), std::string::npos) << drawn;
         // What lies below makes room for it.
         EXPECT_GT(shown.view.scene().boxes.front().box.height(), 20);
@@ -294,14 +293,14 @@ TEST(RoundingView, AFrameDoesNotWaitForALongRun) {
 TEST(DescribeRounding, TellsEachLanesSumAsTheLensHasIt) {
     Shown shown(uneven(samples::warp_xor()));
     const steps::Steps& steps = shown.run_view.steps();
-    const steps::RoundingLens lens = steps::build_rounding(steps);
+    const rounding::RoundingLens lens = rounding::build_rounding(steps);
     const std::string text = describe_rounding(Sums(steps), 3, -1, -1);
     for (int lane = 0; lane < 32; ++lane) {
         const std::int32_t at = lens.at(3, 0, lane);
         const Sum& sum = lens.sum(at);
-        const std::string line = "lane " + std::to_string(lane) + "  exact " +
-                                 lens.exact[static_cast<std::size_t>(at)].decimal(60) + "  rounded " +
-                                 steps::full_value(sum.type, sum.bits) + " (0x" + format_bits(sum.type, sum.bits) + ")";
+        const std::string line =
+            "lane " + std::to_string(lane) + "  exact " + lens.exact[static_cast<std::size_t>(at)].decimal(60) +
+            "  rounded " + rounding::full_value(sum.type, sum.bits) + " (0x" + format_bits(sum.type, sum.bits) + ")";
         EXPECT_NE(text.find(line), std::string::npos) << line;
     }
     EXPECT_NE(describe_rounding(Sums(steps), 0, -1, -1).find("nothing is added"), std::string::npos);

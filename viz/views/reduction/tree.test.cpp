@@ -21,7 +21,7 @@ struct Shown {
     Selection selection;
     TreeView view;
 
-    explicit Shown(std::shared_ptr<const lesson::Run> run, float width = 740, float height = 620)
+    explicit Shown(std::shared_ptr<const run::Run> run, float width = 740, float height = 620)
         : gui(width, height), run_view(std::move(run)) {
         playhead.count = run_view.steps().size();
         playhead.step = playhead.count - 1;

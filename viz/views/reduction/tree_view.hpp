@@ -49,7 +49,7 @@ private:
     Color color_of(const Theme& theme, const RunView& run_view, const PlacedSum& box) const;
     const Sum& sum_of(const PlacedSum& box) const { return sums().at(box.sum); }
 
-    std::shared_ptr<const lesson::Run> run_;      // whose lens it is
+    std::shared_ptr<const run::Run> run_;      // whose lens it is
     std::shared_ptr<const Sums> exact_;       // null while it is worked out
     // What the tree was grown for.
     WarpRef warp_;

@@ -6,7 +6,7 @@ namespace lanewise::viz {
 namespace {
 
 // Name, sentence and source, from `at` down; returns the height. Draws nothing where brush.canvas is null.
-float draw_term(const Brush& brush, Point at, float width, const lesson::Term& term) {
+float draw_term(const Brush& brush, Point at, float width, const player::Term& term) {
     const Theme& colors = brush.colors();
     if (brush.canvas) text(brush, Face::strong, at, colors.accent, term.name);
     float y = at.y + brush.px(20);
@@ -17,7 +17,7 @@ float draw_term(const Brush& brush, Point at, float width, const lesson::Term& t
 
 }  // namespace
 
-void GlossaryView::show(std::string what, std::vector<const lesson::Term*> terms) {
+void GlossaryView::show(std::string what, std::vector<const player::Term*> terms) {
     title = std::move(what);
     first = std::move(terms);
     open = top_ = true;
@@ -34,7 +34,7 @@ bool GlossaryView::press(Key key) {
     }
 }
 
-Intent GlossaryView::draw(const Look& look, const Rect& window, const lesson::Glossary& glossary) {
+Intent GlossaryView::draw(const Look& look, const Rect& window, const player::Glossary& glossary) {
     const Theme& colors = look.colors();
     Rect card = window;
     {
@@ -58,15 +58,15 @@ Intent GlossaryView::draw(const Look& look, const Rect& window, const lesson::Gl
     const Pane pane(look, "glossary terms", rest, 0, Pane::Scroll::vertical);
     float y = rest.y0 - pane.scrolled + look.px(6);
     const float top = y, width = rest.width() - look.px(16);
-    const auto put = [&](const lesson::Term& term) {
+    const auto put = [&](const player::Term& term) {
         y += draw_term(pane.brush, {rest.x0, y}, width, term) + look.px(10);
     };
-    for (const lesson::Term* term : first) put(*term);
+    for (const player::Term* term : first) put(*term);
     text_in(pane.brush, Face::caption, {rest.x0, y, rest.x1, y + look.px(22)}, colors.quiet, "All other terms",
             Align::left);
     hairline(pane.brush, {rest.x0, y}, {rest.x0 + width, y}, colors.line);
     y += look.px(26);
-    for (const lesson::Term& term : glossary.terms())
+    for (const player::Term& term : glossary.terms())
         if (std::find(first.begin(), first.end(), &term) == first.end()) put(term);
     pane.content_height(y - top);
     if (top_) ImGui::SetScrollY(0);
@@ -78,7 +78,7 @@ Intent GlossaryView::draw(const Look& look, const Rect& window, const lesson::Gl
     return {};
 }
 
-void term_card(const Look& look, const lesson::Term& term) {
+void term_card(const Look& look, const player::Term& term) {
     const ImVec2 at = ImGui::GetIO().MousePos, display = ImGui::GetIO().DisplaySize;
     ScreenCanvas screen(ImGui::GetForegroundDrawList());
     const Brush brush{look.canvas ? look.canvas : &screen, look}, measure{nullptr, look};

@@ -13,13 +13,13 @@ namespace lanewise::viz {
 struct GlossaryView {
     bool open = false;
     std::string title;                          // what the first terms are of
-    std::vector<const lesson::Term*> first;     // they stand on top
+    std::vector<const player::Term*> first;     // they stand on top
 
-    void show(std::string what, std::vector<const lesson::Term*> terms);
+    void show(std::string what, std::vector<const player::Term*> terms);
     // Up and down, a line or a page; false for other keys.
     bool press(Key key);
     // A click beside the card closes it: Kind::close.
-    Intent draw(const Look& look, const Rect& window, const lesson::Glossary& glossary);
+    Intent draw(const Look& look, const Rect& window, const player::Glossary& glossary);
 
 private:
     float by_ = 0;     // pages to scroll in the next frame
@@ -27,6 +27,6 @@ private:
 };
 
 // One term as a card beside the pointer.
-void term_card(const Look& look, const lesson::Term& term);
+void term_card(const Look& look, const player::Term& term);
 
 }  // namespace lanewise::viz

@@ -15,21 +15,21 @@ std::string number_of(const std::string& lesson) {
     return lesson.substr(0, end == std::string::npos ? lesson.size() : end);
 }
 
-const std::string& tab_title(const lesson::VariantInfo& variant) {
+const std::string& tab_title(const run::VariantInfo& variant) {
     return variant.title.empty() ? variant.name : variant.title;
 }
 
-float tab_width(const Look& look, const lesson::VariantInfo& variant) {
+float tab_width(const Look& look, const run::VariantInfo& variant) {
     return text_width(look, Face::strong, tab_title(variant)) + look.px(variant.declared_wrong ? 42 : 24);
 }
 
-float tabs_width(const Look& look, const lesson::Presentation& presentation) {
+float tabs_width(const Look& look, const run::Presentation& presentation) {
     float width = 0;
-    for (const lesson::VariantInfo& variant : presentation.variants) width += tab_width(look, variant) + look.px(4);
+    for (const run::VariantInfo& variant : presentation.variants) width += tab_width(look, variant) + look.px(4);
     return width;
 }
 
-float title_width(const Look& look, const lesson::Presentation& presentation) {
+float title_width(const Look& look, const run::Presentation& presentation) {
     return look.px(kBars) + text_width(look, Face::title, "Lanewise") + look.px(16) +
            text_width(look, Face::title, number_of(presentation.lesson) + "  " + presentation.title) + look.px(24);
 }
@@ -37,13 +37,13 @@ float title_width(const Look& look, const lesson::Presentation& presentation) {
 // Room kept for "recorded on NVIDIA H200 · 2026-11-21 · memory from the emulator".
 constexpr float kBadge = 430;
 
-bool one_line(const Look& look, const lesson::Presentation& presentation, float width) {
+bool one_line(const Look& look, const run::Presentation& presentation, float width) {
     return title_width(look, presentation) + tabs_width(look, presentation) + look.px(kBadge) <= width;
 }
 
 }  // namespace
 
-float HeaderBar::height(const Look& look, const lesson::Presentation& presentation, float width) const {
+float HeaderBar::height(const Look& look, const run::Presentation& presentation, float width) const {
     return look.px(!with_tabs || one_line(look, presentation, width) ? kHeaderLine : kHeaderLine + kTabs);
 }
 
@@ -51,7 +51,7 @@ Rect HeaderBar::menu_button(const Look& look, const Rect& header) {
     return {header.x0 + look.px(9), header.y0 + look.px(7), header.x0 + look.px(41), header.y0 + look.px(39)};
 }
 
-Intent HeaderBar::draw(const Pane& pane, const lesson::Presentation& presentation, const std::string& origin) {
+Intent HeaderBar::draw(const Pane& pane, const run::Presentation& presentation, const std::string& origin) {
     const Brush& brush = pane.brush;
     const Theme& colors = pane.colors();
     Rect rest = pane.box;
@@ -103,7 +103,7 @@ Intent HeaderBar::draw(const Pane& pane, const lesson::Presentation& presentatio
     return and_tabs({pane.box.x0 + pane.px(12), rest.y0, pane.box.x1 - pane.px(12), rest.y1 - pane.px(6)});
 }
 
-Intent HeaderBar::draw_tabs(const Pane& pane, const lesson::Presentation& presentation, const Rect& where) {
+Intent HeaderBar::draw_tabs(const Pane& pane, const run::Presentation& presentation, const Rect& where) {
     const Brush& brush = pane.brush;
     const Theme& colors = pane.colors();
     Intent intent;
@@ -125,7 +125,7 @@ Intent HeaderBar::draw_tabs(const Pane& pane, const lesson::Presentation& presen
     x = where.x0 - tabs_scroll;
     const float height = pane.px(28);
     for (std::size_t i = 0; i < presentation.variants.size(); ++i) {
-        const lesson::VariantInfo& variant = presentation.variants[i];
+        const run::VariantInfo& variant = presentation.variants[i];
         const float width = tab_width(pane.look(), variant);
         const Rect box{x, where.center().y - height / 2, x + width, where.center().y + height / 2};
         const bool is_shown = i == tab || std::find(shown.begin(), shown.end(), i) != shown.end();

@@ -20,16 +20,16 @@ struct HeaderBar {
     float tabs_scroll = 0;
 
     // One line where the tabs fit beside the title, else two.
-    float height(const Look& look, const lesson::Presentation& presentation, float width) const;
+    float height(const Look& look, const run::Presentation& presentation, float width) const;
 
     // Where the ☰ is, in a header at that place.
     static Rect menu_button(const Look& look, const Rect& header);
 
     // Also Kind::menu.
-    Intent draw(const Pane& pane, const lesson::Presentation& presentation, const std::string& origin);
+    Intent draw(const Pane& pane, const run::Presentation& presentation, const std::string& origin);
 
 private:
-    Intent draw_tabs(const Pane& pane, const lesson::Presentation& presentation, const Rect& where);
+    Intent draw_tabs(const Pane& pane, const run::Presentation& presentation, const Rect& where);
 };
 
 }  // namespace lanewise::viz

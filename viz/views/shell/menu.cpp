@@ -26,10 +26,10 @@ void check_mark(const Brush& brush, Point c, Color color) {
 }  // namespace
 
 MenuSection section_of(Group group) {
-    MenuSection section{std::string(lesson::group_title(group)), {}};
+    MenuSection section{std::string(player::group_title(group)), {}};
     for (const Action& action : actions()) {
         const bool of_the_menu = action.intent.kind == Intent::Kind::menu || action.intent.kind == Intent::Kind::close;
-        if (action.group != group || of_the_menu || !*action.shown || !is_on(action.where, lesson::Surface::window))
+        if (action.group != group || of_the_menu || !*action.shown || !is_on(action.where, player::Surface::window))
             continue;
         // Two keys for two directions are no command.
         const std::string_view keys = action.shown;

@@ -102,7 +102,7 @@ void TextView::set_text(const std::string& markdown) {
             if (span.link.empty()) continue;
             try {
                 if (!places_.contains(span.link)) {
-                    links_.push_back(lesson::parse_link(span.link));
+                    links_.push_back(player::parse_link(span.link));
                     places_[span.link] = links_.size() - 1;
                 }
                 targets_.push_back({Intent::Kind::link, places_[span.link]});

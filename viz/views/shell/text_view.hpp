@@ -22,7 +22,7 @@ struct TextView {
     // A link of the window (common/player/text_links.hpp) that was clicked is Kind::link with its place in links(); the
     // button at the end is Kind::next_lesson.
     Intent draw(const Pane& pane);
-    const std::vector<lesson::Link>& links() const { return links_; }
+    const std::vector<player::Link>& links() const { return links_; }
     // Links and commands by keys: the next (1) or the one before (0) is marked; what Enter asks for there.
     void choose_target(bool forward);
     Intent of_target() const;
@@ -36,7 +36,7 @@ private:
     std::size_t targets_in(const TextBlock& block) const;
 
     std::vector<TextBlock> blocks_;
-    std::vector<lesson::Link> links_;
+    std::vector<player::Link> links_;
     std::map<std::string, std::size_t> places_;   // of a link's target in links_; others lead nowhere
     std::vector<std::string> commands_;           // blocks of code
     std::vector<Intent> targets_;                 // in the order of the text

@@ -51,11 +51,11 @@ TEST(StageView, PointingAtALaneSelectsItAndAClickPinsIt) {
 }
 
 TEST(StageView, SaysCalmlyThatARunIsShownAsRecordedBesideItsResult) {
-    lesson::Run run = *samples::right_sum();
+    run::Run run = *samples::right_sum();
     run.note = "Shown as recorded. It needs a GPU of sm_90 or later.";
     for (const bool warned : {false, true}) {
         run.notice = warned ? "partial: it was cut off" : "";
-        const auto told = std::make_shared<lesson::Run>(run);
+        const auto told = std::make_shared<run::Run>(run);
         told->steps = steps::build_steps(told->trace);
         const RunView run_view(told);
         Headless gui(1100, 640);
@@ -153,7 +153,7 @@ TEST(SourceView, ALineThatRanLeadsToItsStep) {
 
 // The sign is the only triangle here.
 TEST(SourceView, ASignStandsAtEachLineThatAFindingNames) {
-    const auto signs = [](const std::shared_ptr<const lesson::Run>& run) {
+    const auto signs = [](const std::shared_ptr<const run::Run>& run) {
         Headless gui(400, 400);
         SvgCanvas canvas(400, 400, 0, gui.fonts);
         gui.canvas = &canvas;
@@ -171,7 +171,7 @@ TEST(SourceView, ASignStandsAtEachLineThatAFindingNames) {
     EXPECT_TRUE(signs(samples::right_sum()).empty());
     ASSERT_EQ(samples::wrong_sum()->trace.findings.front().line, 5);
     EXPECT_EQ(signs(samples::wrong_sum()).size(), 1u);
-    auto race = std::make_shared<lesson::Run>(*samples::wrong_sum());
+    auto race = std::make_shared<run::Run>(*samples::wrong_sum());
     race->trace.findings.front().other = trace::FindingPlace{};
     race->trace.findings.front().other->line = 2;
     race->steps = steps::build_steps(race->trace);
@@ -279,7 +279,7 @@ TEST(InspectorView, WhatHappenedToTheLaneIsInSightAtOnce) {
 }
 
 TEST(TimingView, SaysWhereTimesCameFromAndNeverInventsOne) {
-    lesson::Presentation shown = samples::presentation();
+    run::Presentation shown = samples::presentation();
     timing::Timing wrong;   // checked, and not timed
     wrong.variant = "half_mask";
     wrong.n = 512;
@@ -292,7 +292,8 @@ TEST(TimingView, SaysWhereTimesCameFromAndNeverInventsOne) {
     EXPECT_EQ(TimingView{}.height(gui.look(), timing::TimingTable{}, "x"), 0);
 }
 
-// Of five with room for three: the shown one and another on the same type; then the fastest, whose name does not say its.
+// Of five with room for three: the shown one and another on the same type; then the fastest, whose name does not say
+// its.
 TEST(TimingView, SetsLikeBesideLike) {
     timing::TimingTable table;
     const auto add = [&](const char* name, const char* element, double us) {

@@ -110,7 +110,7 @@ TEST(WrongRuns, AFindingIsToldAtTheStepsOfItsLine) {
     EXPECT_EQ(result_text(*samples::warp_xor()), "");
 
     // A line that no step has: a collective that never came about is told where its warp stopped.
-    auto run = std::make_shared<lesson::Run>(*samples::wrong_sum());
+    auto run = std::make_shared<run::Run>(*samples::wrong_sum());
     run->trace.findings.front().line = 99;
     run->steps = steps::build_steps(run->trace);
     const RunView stuck(run);
@@ -187,7 +187,7 @@ TEST(TeachingWarps, HaveTheirOwnLanesLarge) {
     const steps::LaneValues& last = steps.lane_values(steps.size() - 1, steps.warps[1]);
     EXPECT_EQ(from_bits<float>(last.bits[0]), 8.0f + 9 + 10 + 11 + 12 + 13 + 14 + 15);
     // A warp that its block ends: 12 threads leave the second one four lanes.
-    auto run = std::make_shared<lesson::Run>(*run_view.run);
+    auto run = std::make_shared<run::Run>(*run_view.run);
     run->trace.header.launches.front().block = {12, 1, 1};
     run->steps = steps::build_steps(run->trace);
     EXPECT_EQ(lanes_of(run->steps, {0, 0, 1}), 4);

@@ -30,7 +30,7 @@ private:
     void draw_bits(const Pane& pane, const Rect& where, Selection& selection) const;
     void draw_text(const Pane& pane, Rect where, const Selection& selection) const;
 
-    std::shared_ptr<const lesson::Run> run_;
+    std::shared_ptr<const run::Run> run_;
     std::size_t step_ = kNoStep;
     WarpRef warp_;
     std::vector<PermutationRow> rows_;

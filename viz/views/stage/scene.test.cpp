@@ -146,8 +146,8 @@ TEST(Scene, SharedWordsStandUnderTheirBank) {
 }
 
 // One warp, of which `active` lanes load `elements` floats each, from element stride * lane on.
-std::shared_ptr<const lesson::Run> load_run(Space space, std::int64_t stride, int elements = 1,
-                                            std::uint32_t active = ~0u) {
+std::shared_ptr<const run::Run> load_run(Space space, std::int64_t stride, int elements = 1,
+                                         std::uint32_t active = ~0u) {
     trace::testing::TraceBuilder made;
     const auto in = made.array("in", space, 1u << 21);
     auto warp = made.warp(0, 0);
@@ -243,14 +243,14 @@ TEST(Scene, WordsOfOneBankWearItsNumber) {
 
 TEST(Scene, LanesPastTheEndOfABlockDoNotExist) {
     const auto made = samples::warp_xor();
-    lesson::Run run = *made;
+    run::Run run = *made;
     run.trace.header.launches[0].block = {8, 1, 1};
     run.steps = steps::build_steps(run.trace);
     EXPECT_EQ(build_scene(run.steps, 1, run.steps.warps.front(), metrics_of(960, 640)).part.facts.size(), 8u);
 }
 
 TEST(Scene, AFewLanesHaveRoomForThemselves) {
-    lesson::Run run = *samples::warp_xor();
+    run::Run run = *samples::warp_xor();
     run.trace.header.launches[0].block = {8, 1, 1};
     run.steps = steps::build_steps(run.trace);
     const Scene scene = build_scene(run.steps, 1, run.steps.warps.front(), metrics_of(960, 640));
@@ -260,7 +260,7 @@ TEST(Scene, AFewLanesHaveRoomForThemselves) {
 }
 
 TEST(Scene, AGpuTraceWithoutLoadsShowsWhatLanesOffered) {
-    lesson::Run run = *samples::warp_xor();
+    run::Run run = *samples::warp_xor();
     std::erase_if(run.trace.records, [](const trace::Record& record) { return record.op == trace::Op::load; });
     run.steps = steps::build_steps(run.trace);
     const Scene scene = build_scene(run.steps, 0, run.steps.warps.front(), metrics_of(960, 640));
@@ -271,7 +271,7 @@ TEST(Scene, AGpuTraceWithoutLoadsShowsWhatLanesOffered) {
 
 TEST(Scene, WhatAKernelDidBetweenRecordsShowsInWhatLanesOffer) {
     // value *= 3 after the second round leaves no record; the third round tells.
-    lesson::Run run = *samples::warp_xor();
+    run::Run run = *samples::warp_xor();
     for (std::size_t l = 0; l < 32; ++l) run.trace.records[3].before[l] = to_bits(1000.0f + static_cast<float>(l));
     run.steps = steps::build_steps(run.trace);
     const Scene scene = build_scene(run.steps, 3, run.steps.warps.front(), metrics_of(960, 640));

@@ -19,7 +19,7 @@ namespace {
 using testing::Headless;
 
 struct Drawn {
-    explicit Drawn(std::shared_ptr<const lesson::Run> run, float width = 900, float height = 460)
+    explicit Drawn(std::shared_ptr<const run::Run> run, float width = 900, float height = 460)
         : gui(width, height), run_view(std::move(run)) {
         selection.warp = run_view.steps().warps.front();
         playhead.count = run_view.steps().size();
@@ -201,7 +201,7 @@ TEST(Coverage, IsToldByInputsNeverByNumbers) {
 }
 
 TEST(StageLegend, TellsWhatIsInSightAndNothingElse) {
-    const auto facts_at = [](const std::shared_ptr<const lesson::Run>& run, std::size_t step) {
+    const auto facts_at = [](const std::shared_ptr<const run::Run>& run, std::size_t step) {
         const RunView run_view(run);
         const StageMetrics metrics;
         const Scene scene = build_scene(run->steps, step, run->steps.warps.front(), metrics);
@@ -227,7 +227,7 @@ TEST(StageLegend, NamesThePartsOfAValue) {
     steps::testing::Pairs pairs;
     auto warp = pairs.made.warp(0, 0);
     pairs.round(warp, 16);
-    const auto run = std::make_shared<lesson::Run>();
+    const auto run = std::make_shared<run::Run>();
     run->trace = pairs.made.trace;
     run->steps = steps::build_steps(run->trace);
     const RunView run_view(run);

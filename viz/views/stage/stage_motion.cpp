@@ -6,7 +6,7 @@
 
 namespace lanewise::viz {
 
-void StageMotion::ease(Scene& scene, const std::shared_ptr<const lesson::Run>& run, float progress) {
+void StageMotion::ease(Scene& scene, const std::shared_ptr<const run::Run>& run, float progress) {
     const bool same = run == run_ && scene.warp == warp_ && std::abs(scene.cell - cell_) < 0.01f;
     if (!same) {
         from_.clear();

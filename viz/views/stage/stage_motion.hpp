@@ -12,7 +12,7 @@ class StageMotion {
 public:
     // Once a frame, with the scene where it comes to rest; `progress` 0…1 of the way there. Another run, another warp
     // or lanes of another width are there at once.
-    void ease(Scene& scene, const std::shared_ptr<const lesson::Run>& run, float progress);
+    void ease(Scene& scene, const std::shared_ptr<const run::Run>& run, float progress);
 
     // Was the step before this one a later one?
     bool goes_back() const { return back_; }
@@ -24,7 +24,7 @@ private:
     };
     std::vector<Place> from_;    // when the step changed
     std::vector<Place> drawn_;   // in the last frame
-    std::shared_ptr<const lesson::Run> run_;
+    std::shared_ptr<const run::Run> run_;
     WarpRef warp_;
     float cell_ = 0;
     std::size_t step_ = kNoStep;

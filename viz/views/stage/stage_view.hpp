@@ -55,7 +55,7 @@ private:
     // What the stage tells, made once for a step; and where, for each frame.
     const scene::Stage& told(const RunView& run_view, std::size_t step, const WarpRef& warp);
 
-    std::shared_ptr<const lesson::Run> told_of_;
+    std::shared_ptr<const run::Run> told_of_;
     scene::Stage told_;
     CellTexts texts_;     // of told_
     Scene scene_;

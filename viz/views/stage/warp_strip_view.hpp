@@ -40,7 +40,7 @@ private:
     const std::vector<ColorRow>& rows(const RunView& run_view, std::size_t place, const Theme& theme, ColorBy by);
 
     // Pictures of a run, each made when it is first seen.
-    std::shared_ptr<const lesson::Run> run_;
+    std::shared_ptr<const run::Run> run_;
     const Theme* theme_ = nullptr;
     ColorBy by_ = ColorBy::value;
     std::map<std::size_t, std::vector<ColorRow>> rows_;   // by place in Outline::warps

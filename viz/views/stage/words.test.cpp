@@ -42,7 +42,7 @@ TEST(SharedMemory, WordsAreWrittenReadAndKept) {
 }
 
 TEST(SharedMemory, SnapshotsOfAGpuShowValuesThatNoStoreTold) {
-    lesson::Run run = *samples::two_level();
+    run::Run run = *samples::two_level();
     std::erase_if(run.trace.records, [](const trace::Record& record) { return trace::is_access(record.op); });
     for (trace::Record& record : run.trace.records) {
         if (record.op == trace::Op::sync_block && record.warp == 0) {
@@ -58,7 +58,7 @@ TEST(SharedMemory, SnapshotsOfAGpuShowValuesThatNoStoreTold) {
 }
 
 // One block of two warps that reads in[stride * thread], adds in a slice of global memory and stores one word.
-std::shared_ptr<const lesson::Run> scratch_run(std::int64_t stride) {
+std::shared_ptr<const run::Run> scratch_run(std::int64_t stride) {
     trace::testing::TraceBuilder made;
     const auto in = made.array("in", Space::global, static_cast<std::uint64_t>(64 * stride));
     const auto scratch = made.array("scratch", Space::global, 256);
@@ -160,7 +160,7 @@ TEST(GlobalMemory, TheBlocksSliceIsShownAsAWholeAndKeepsItsPlace) {
 }
 
 TEST(GlobalMemory, ImagesOfASliceBeginAtItsFirstElement) {
-    lesson::Run run = *scratch_run(1);
+    run::Run run = *scratch_run(1);
     std::erase_if(run.trace.records, [](const trace::Record& record) { return trace::is_access(record.op); });
     run.trace.header.source.kind = trace::SourceKind::gpu;
     run.steps = steps::build_steps(run.trace);
@@ -174,7 +174,7 @@ TEST(GlobalMemory, ImagesOfASliceBeginAtItsFirstElement) {
 
 // --- what is said --------------------------------------------------------------------------------------------------
 
-std::vector<std::string> said(const lesson::Run& run, int line, const WarpRef& warp, Space space) {
+std::vector<std::string> said(const run::Run& run, int line, const WarpRef& warp, Space space) {
     const std::size_t step = step_of(run.steps, line);
     return memory_captions(run.steps, step, warp, scene::requests_of(run.steps, step, warp), space);
 }
@@ -198,7 +198,7 @@ TEST(MemoryCaptions, CountLanesBytesAndSectors) {
 }
 
 // One warp that reads tree[stride * lane] and once wants one word for all.
-std::shared_ptr<const lesson::Run> banks_run(std::int64_t stride) {
+std::shared_ptr<const run::Run> banks_run(std::int64_t stride) {
     trace::testing::TraceBuilder made;
     const auto tree = made.array("tree", Space::shared, 1024);
     auto warp = made.warp(0, 0);
@@ -244,7 +244,7 @@ TEST(MemoryCaptions, SayWhereAccessesComeFrom) {
     trace.header.accesses_from = "emulator";
     EXPECT_EQ(scene::accesses_origin(trace), "accesses from the emulator");
 
-    lesson::Run run = *scratch_run(1);
+    run::Run run = *scratch_run(1);
     std::erase_if(run.trace.records, [](const trace::Record& record) { return trace::is_access(record.op); });
     run.trace.header.source.kind = trace::SourceKind::gpu;
     run.steps = steps::build_steps(run.trace);

@@ -134,9 +134,9 @@ const app = {
       if (work.dataset.key === key) return;
       work.dataset.key = key;
       if (k < 0) { work.replaceChildren(); return; }
-      const [lanes, adding] = run.steps[k].work[warp.place] || [0, 0], shown = adding || lanes;
+      const [lanes, adding, more] = run.steps[k].work[warp.place] || [0, 0, 0], shown = adding || lanes, waits = run.steps[k].kind.endsWith('barrier');
       work.replaceChildren(make('i', {class: adding ? 'adds' : undefined, style: `height: ${(100 * shown / warp.threads).toFixed(1)}%`}), make('em', {}, String(shown)));
-      chip.setAttribute('aria-label', `step ${at + 1}: ${run.steps[k].label}; ${shown} of ${warp.threads} lanes ${adding ? 'add' : 'active'}`);
+      chip.setAttribute('aria-label', `step ${at + 1}: ${run.steps[k].label}; ${adding && more ? 'at least ' : ''}${shown} of ${warp.threads} lanes ${adding ? 'add' : waits ? 'wait' : 'active'}`);
     });
   },
 

@@ -9,7 +9,7 @@
 //   comparison             what several runs come to, a paragraph each
 //   runs[]                 variant, title, summary, wrong, origin, accesses, note, notice, limit,
 //                          facts (n, block, input, date), kernelFile, code [[kind, text, …] a line], result, right,
-//                          results, mistakes, findings, utilization, lanes,
+//                          absorbed, results, mistakes, findings, utilization, lanes,
 //     types                [[name, exponent bits, fraction bits]]; 0, 0 for integers
 //     values               [[text, hex, type, forms for narrow cells…] or [text]]
 //     templates, words     strings pointed into

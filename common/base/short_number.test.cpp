@@ -33,6 +33,34 @@ TEST(ShortNumber, KeepsTheFirstDigitsAndMarksTheCut) {
     EXPECT_EQ(format_element(Element::i32, 1234567, 5), "1.2M…");
 }
 
+// A terminal of 80 columns has three for a number, or four.
+TEST(ShortNumber, ASmallOneNeverLooksLikeZero) {
+    const auto in = [](float value, int columns) {
+        return number_in_columns(format_element(Element::f32, to_bits(value)), columns);
+    };
+    EXPECT_EQ(in(-0.0437f, 3), "-…");
+    EXPECT_EQ(in(-0.0437f, 4), "-.04");
+    EXPECT_EQ(in(-0.0437f, 5), "-.04…");
+    EXPECT_EQ(in(0.0437f, 3), ".04");
+    EXPECT_EQ(in(-0.7834f, 3), "-.7");
+    EXPECT_EQ(in(-0.00437f, 4), "-e-3");
+    EXPECT_EQ(in(0.00437f, 3), "e-3");
+    EXPECT_EQ(in(0.00437f, 4), ".004");
+    EXPECT_EQ(in(4.37e-5f, 4), "4e-5");
+    EXPECT_EQ(in(-4.37e-12f, 4), "-…");
+    EXPECT_EQ(in(-4.37e-12f, 6), "-4e-12");
+    EXPECT_EQ(in(0, 3), "0");
+    EXPECT_EQ(in(-0.0f, 3), "-0");
+    EXPECT_EQ(in(32640, 4), "32k…");
+    for (const int columns : {2, 3, 4, 5, 6})
+        for (float value = -0.99f; std::abs(value) > 1e-30f; value *= -0.37f) {
+            const std::string text = in(value, columns);
+            EXPECT_LE(count_signs(text), columns) << value;
+            EXPECT_FALSE(text.starts_with("0…") || text.starts_with("-0…")) << value << " in " << columns;
+            EXPECT_EQ(text.starts_with('-'), value < 0) << text;
+        }
+}
+
 // Read back, an unmarked form is the number itself; a marked one begins it: less than one unit of its last digit away,
 // towards zero.
 TEST(ShortNumber, SaysNothingUntrue) {

@@ -94,12 +94,14 @@ const app = {
     const wrong = run.mistakes || !run.right;
     const element = make('section', {class: 'stage', 'aria-label': run.title, onpointerdown: () => { this.shownRun = r; }},
       make('div', {class: 'head'}, make('h2', {}, run.title), run.title === run.variant ? '' : make('span', {class: 'quietly mono'}, run.variant), select, caption,
-        make('span', {class: 'result ' + (wrong ? 'bad' : 'ok')}, [run.result, run.mistakes].filter(Boolean).join(', but: ')),
+        make('span', {class: 'result ' + (wrong ? 'bad' : 'ok')}, [run.result, run.mistakes].filter(Boolean).join(', but: ') + (run.absorbed ? `, but ${run.absorbed}` : '')),
         run.summary ? make('p', {class: 'summary'}, run.summary) : '',
         make('p', {class: 'summary facts'}, this.factsText(run)),
         run.note ? make('p', {class: 'summary note'}, run.note) : ''),
       [run.notice, run.limit, run.wrong ? 'This kernel is wrong on purpose.' : ''].filter(Boolean).map(text => make('p', {class: 'notice'}, text)),
-      run.boxes ? make('details', {class: 'boxes', open: true}, make('summary', {}, 'Boxes and the matrix of bits'), picture) : '', scroll, captions, legend);
+      // The lanes come first; the boxes stand beside them where there is room, else below.
+      run.boxes ? make('div', {class: 'beside'}, make('div', {class: 'lanes'}, scroll, captions, legend),
+        make('details', {class: 'boxes', open: true, ontoggle: () => { if (this.started) this.draw(); }}, make('summary', {}, 'Boxes and the matrix of bits'), picture)) : [scroll, captions, legend]);
     if (!run.result && !run.mistakes) element.querySelector('.result').remove();
     return {element, select, caption, scroll, picture, captions, last: -1};
   },
@@ -134,9 +136,9 @@ const app = {
       if (work.dataset.key === key) return;
       work.dataset.key = key;
       if (k < 0) { work.replaceChildren(); return; }
-      const [lanes, adding] = run.steps[k].work[warp.place] || [0, 0], shown = adding || lanes;
+      const [lanes, adding, more] = run.steps[k].work[warp.place] || [0, 0, 0], shown = adding || lanes, waits = run.steps[k].kind.endsWith('barrier');
       work.replaceChildren(make('i', {class: adding ? 'adds' : undefined, style: `height: ${(100 * shown / warp.threads).toFixed(1)}%`}), make('em', {}, String(shown)));
-      chip.setAttribute('aria-label', `step ${at + 1}: ${run.steps[k].label}; ${shown} of ${warp.threads} lanes ${adding ? 'add' : 'active'}`);
+      chip.setAttribute('aria-label', `step ${at + 1}: ${run.steps[k].label}; ${adding && more ? 'at least ' : ''}${shown} of ${warp.threads} lanes ${adding ? 'add' : waits ? 'wait' : 'active'}`);
     });
   },
 
@@ -161,12 +163,15 @@ const app = {
       if (panel.last === `${k} ${w}`) svg.querySelectorAll('.moves').forEach(group => group.classList.remove('moves'));
       panel.scroll.replaceChildren(svg);
       if (panel.last !== `${k} ${w}` && !tall) panel.scroll.scrollTop = stage.middle() - panel.scroll.clientHeight * 0.46;
-      // Sideways the page itself scrolls; of boxes the picture on top stays in sight.
-      if (panel.last !== `${k} ${w}` && low && r === 0 && !run.boxes) scrollTo(0, panel.scroll.getBoundingClientRect().top + scrollY + stage.middle() - innerHeight * 0.4);
+      // Sideways the page itself scrolls.
+      if (panel.last !== `${k} ${w}` && low && r === 0) scrollTo(0, panel.scroll.getBoundingClientRect().top + scrollY + stage.middle() - innerHeight * 0.4);
       panel.last = `${k} ${w}`;
       const captions = part && part.words ? part.words.map(i => make('div', {}, run.words[i])) : [];
       const found = (step.findings || []).map(i => make('div', {class: 'warn'}, run.findings[i].words));
-      if (run.boxes) panel.picture.replaceChildren(...boxes.drawn(run, k, w, Math.max(panel.picture.clientWidth, 300), Math.min(panel.element.clientHeight, innerHeight), scale));
+      if (run.boxes) {
+        const beside = matchMedia('(min-width: 1100px) and (min-height: 560px)').matches;
+        panel.picture.replaceChildren(...boxes.drawn(run, k, w, Math.max(panel.picture.clientWidth, 300), beside ? panel.picture.closest('.boxes').clientHeight : 0, scale));
+      }
       panel.captions.replaceChildren(...found, ...captions, ...drawMemoryPanel(run, k, w), ...drawImages(run, k, w));
       panel.element.style.opacity = this.isHere(r) ? '' : 0.6;
     });

@@ -24,13 +24,13 @@ const boxes = {
   color(fate) { return `var(--${this.colors[fate]})`; },
   last: (list, k) => { let found = ''; for (const [step, text] of list) if (step <= k) found = text; return found; },
 
-  // `height`: of the part of the page that it shares with the lanes.
+  // `height`: of the place beside the lanes; 0 where it stands below them.
   drawn(run, k, w, width, height, scale) {
     const all = run.boxes;
     if (!all) return [];
     const caption = (all.captions.find(([step]) => step === k) || [0, 'This step changes no box and no bit.'])[1];
     return [make('p', {class: 'quietly'}, this.last(all.counts, k) + (all.note ? ` · ${all.note}` : '')), make('p', {}, caption),
-      this.picture(run, k, w, width, Math.max(height * 0.56 - 118 * scale, 190 * scale), scale), ...this.question(run, k)];
+      this.picture(run, k, w, width, height > 0 ? height - 96 * scale : 300 * scale, scale), ...this.question(run, k)];
   },
 
   question(run, k) {
@@ -47,7 +47,7 @@ const boxes = {
     const all = run.boxes, px = n => n * scale, wide = width > px(560), n = all.list.length;
     const names = px(all.list[n - 1].name.length * 8 + 12), fates = px(84), matrixWidth = wide ? width * 0.56 : width;
     const cell = Math.min((matrixWidth - names - fates) / n, px(26), wide ? (room - px(28)) / (n + 1) : 1e9), tall = px(18) + cell * (n + 1) + px(10);
-    const plane = {x: px(4), y: px(6), width: (wide ? width - matrixWidth - px(14) : width) - px(8), height: wide ? Math.max(tall, room) - px(12) : px(240)};
+    const plane = {x: px(4), y: px(6), width: (wide ? width - matrixWidth - px(14) : width) - px(8), height: wide ? Math.max(tall, room) - px(12) : Math.max(Math.min(room - tall - px(20), px(340)), px(160))};
     const height = wide ? plane.height + px(12) : plane.height + tall + px(20);
     const svg = make('svg', {width: width.toFixed(0), height: height.toFixed(0), viewBox: `0 0 ${width.toFixed(0)} ${height.toFixed(0)}`, role: 'img', class: 'boxes-picture', 'aria-label': `${this.last(all.counts, k)}`});
     svg.append(this.plane(run, k, w, plane, px), this.matrix(run, k, w, {x: wide ? width - matrixWidth : 0, y: wide ? 0 : plane.height + px(16)}, names, cell, px));

@@ -9,14 +9,14 @@
 //   comparison             what several runs come to, a paragraph each
 //   runs[]                 variant, title, summary, wrong, origin, accesses, note, notice, limit,
 //                          facts (n, block, input, date), kernelFile, code [[kind, text, …] a line], result, right,
-//                          results, mistakes, findings, utilization, lanes,
+//                          absorbed, results, mistakes, findings, utilization, lanes,
 //     types                [[name, exponent bits, fraction bits]]; 0, 0 for integers
 //     values               [[text, hex, type, forms for narrow cells…] or [text]]
 //     templates, words     strings pointed into
 //     warps                [{name, launch, block, warp, lanes, threads, places: [value, 0…1000, …] (for its colour)}]
 //     start                {hold, inputs, warned} for each warp, before the first step
-//     steps                [{label, stage, kind, line, findings, work: [[active, adding] a block], parts[],
-//                          now: [{w, hold, inputs, warned}], images}]
+//     steps                [{label, stage, kind, line, findings, work: [[active, adding, 1: more may] a block],
+//                          parts[], now: [{w, hold, inputs, warned}], images}]
 //     boxes                of a non-maximum suppression alone: list [{name, words, corners, steps of what happened to
 //                          it, by, worker}] in order of score; made [[step, pairs] a row], set [columns a row];
 //                          captions, counts [[step, text]]; questions [{c, lives, asked, answered, text, answer}]

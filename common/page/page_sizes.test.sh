@@ -1,5 +1,5 @@
 #!/bin/sh
-# page_sizes.test.sh PROGRAM: the page of all variants of a lesson in a headless Chromium at the sizes of a phone, upright
+# page_sizes.test.sh PROGRAM ["WIDTH HEIGHT"]: the page of all variants of a lesson in a headless Chromium at the sizes of a phone, upright
 # and sideways, and of a laptop: the controls are in sight, nothing scrolls sideways, an address opens its step, and the
 # tabs, the text and the memory are there. Exit status 77 where there is no Chromium (CHROMIUM names another).
 set -eu
@@ -19,7 +19,10 @@ cat > "$folder/probe.html" <<'PROBE'
 <script>
 setTimeout(() => {
   const box = document.querySelector('#play').getBoundingClientRect();
-  const report = {controls: box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth,
+  const stage = document.querySelector('.scroll').getBoundingClientRect(), boxes = document.querySelector('.boxes');
+  const first = !boxes || boxes.getBoundingClientRect().top >= stage.top || boxes.getBoundingClientRect().left >= stage.right;
+  const report = {stage: first && (innerHeight < 600 || stage.height >= 300),
+    controls: box.top >= 0 && box.bottom <= innerHeight && box.left >= 0 && box.right <= innerWidth,
     sideways: document.documentElement.scrollWidth > innerWidth + 1, place: document.querySelector('#place').textContent,
     variant: facts.runs[0].variant, address: location.hash, tabs: document.querySelectorAll('#tabs button').length,
     text: document.querySelector('#lesson-text').textContent.length, terms: document.querySelectorAll('#lesson-text .term').length,
@@ -48,7 +51,8 @@ expect() { # REPORT PATTERN WHAT
     *) echo "$3: $2 is missing in: $1"; failures=$((failures + 1)) ;;
   esac
 }
-for size in "390 844" "844 390" "1440 900"; do
+if [ $# -gt 1 ]; then set -- "$2"; else set -- "390 844" "844 390" "1440 900"; fi
+for size in "$@"; do
   for step in 1 2; do
     frame $size "variant=$variants&amp;step=$step"
     report=$(timeout 60 "$chromium" --headless --no-sandbox --disable-gpu --disable-dev-shm-usage --hide-scrollbars --user-data-dir="$folder/profile" \
@@ -56,6 +60,7 @@ for size in "390 844" "844 390" "1440 900"; do
     report="$report "
     expect "$report" "controls=true" "$size"
     expect "$report" "sideways=false" "$size"
+    expect "$report" "stage=true" "$size, the lanes come first, and have room"
     expect "$report" "place=step $step of" "$size, a shared address"
     expect "$report" "variant=$variants " "$size, a shared address"
     expect "$report" "step=$step" "$size, the address follows"
@@ -72,5 +77,5 @@ if [ -n "$several" ]; then
   expect "$report " "variant=$several " "a block of several warps"
   expect "$report " "plain=0 " "the colours of $several's memory"
 fi
-[ $failures = 0 ] && echo "three sizes without a fault"
+[ $failures = 0 ] && echo "$# size(s) without a fault"
 exit $((failures > 0))

@@ -4,6 +4,7 @@
 #include "common/page/step_facts.hpp"
 #include "common/scene/code_lines.hpp"
 #include "common/scene/outline.hpp"
+#include "common/scene/sums/absorbed.hpp"
 #include "common/scene/value_scale.hpp"
 #include "common/scene/warps.hpp"
 #include "common/scene/utilization.hpp"
@@ -73,6 +74,7 @@ json head(const Panel& panel, std::size_t count, const scene::Outline& run) {
     all["kernelFile"] = run.kernel_file;
     all["code"] = code(run.source);
     all["result"] = run.result;
+    all["absorbed"] = run.mistakes.empty() ? scene::absorbed_text(*panel.run) : "";
     all["results"] = results(run);
     all["right"] = run.right && run.mistakes.empty();
     all["mistakes"] = run.mistakes;

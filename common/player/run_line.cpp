@@ -25,6 +25,9 @@ std::string shown_value(const RunField& field, const Run& run, const std::string
     const trace::Header& header = run.trace.header;
     if (field.name == "values") return header.input == "values" ? fmt::format("{} typed", run.inputs.size()) : "type";
     if (field.name == "input" && header.input == "values") return "typed";
+    // What was asked for is the values of a block, or makes no difference: what ran is said with it.
+    if (const std::string ran = trace::block_text(header); field.name == "block" && ran != value)
+        return fmt::format("{} ({} threads)", value, ran);
     const bool list = std::count(value.begin(), value.end(), ',') > 3;
     return field.kind == run::FieldKind::per_lane && list ? "by lane" : shortened(value);
 }

@@ -52,6 +52,24 @@ const RunChip* chip_of(const RunLine& line, const std::string& name) {
     return nullptr;
 }
 
+// A kernel that takes 512 values by 64 threads, and one that has its own block.
+TEST(RunLine, ABlockIsThatOfTheLaunch) {
+    const std::vector<RunField> fields{{"block", FieldKind::choice, "512", "", {"256", "512"}}};
+    const auto run = run_on("ramp", 5, 496);
+    run->trace.header.block = 32;
+    EXPECT_EQ(run_line(fields, *run, nullptr, {}, "").chips[0].shown, "32");
+    run->trace.header.block = 512;
+    run->trace.header.launches[0].block = {64, 1, 1};
+    EXPECT_EQ(run_line(fields, *run, nullptr, {}, "").chips[0].shown, "512 (64 threads)");
+    EXPECT_EQ(run_line(fields, *run, nullptr, {}, "").chips[0].value, "512");   // what runs again
+    EXPECT_EQ(trace::block_text(run->trace.header), "64");
+    run->trace.header.launches.push_back({"finish", {1, 1, 1}, {64, 1, 1}, 0});
+    run->trace.header.launches.push_back({"tiles", {1, 1, 1}, {16, 16, 1}, 0});
+    EXPECT_EQ(trace::block_text(run->trace.header), "64, 16 x 16");
+    run->trace.header.launches.clear();
+    EXPECT_EQ(trace::block_text(run->trace.header), "512");
+}
+
 TEST(RunLine, SaysWhatTheRunWasOnAndWhatItWasBefore) {
     const auto now = run_on("random", 5, 528), before = run_on("ramp", 5, 496);
     const RunLine line = run_line(kFields, *now, before.get(), {{"input", "random"}}, "");

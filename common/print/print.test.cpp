@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "common/cli/testing/tiny_program.testing.hpp"
+#include "common/scene/sums/absorbed.hpp"
+#include "common/trace/trace_builder.testing.hpp"
 
 namespace lanewise::print {
 
@@ -103,6 +105,43 @@ std::string text_of(const trace::testing::TraceBuilder& made, const TextView& vi
     std::ostringstream out;
     print_text(out, tiny.program.lesson, finished, view);
     return out.str();
+}
+
+// 2^24 + 1 is 2^24 in f32: in lanes 0 and 16, which add them in the first round, the addition leaves the sum as it was.
+// In later rounds the sums that are added are 2 and more.
+TEST(PrintText, AResultThatAbsorbedAdditionsSaysSo) {
+    trace::testing::TraceBuilder made;
+    const auto in = made.array("in", trace::Space::global, 32);
+    made.statement(3, trace::Effect::replace, "value");
+    made.statement(5, trace::Effect::join, "value");
+    auto warp = made.warp(0, 0);
+    warp.load(3, in, [](int lane) { return lane; }, [](int lane) { return lane == 0 ? 0x1p24f : 1.0f; });
+    for (int mask = 16; mask > 0; mask /= 2) warp.shuffle_sum(5, trace::Op::shfl_xor, mask);
+    lesson::Run run;
+    run.trace = made.trace;
+    run.steps = steps::build_steps(run.trace);
+    Result& result = run.results.emplace_back();
+    result.output = "out";
+    result.value = 0x1p24 + 30;
+    result.reference = 0x1p24 + 31;
+    result.error = 1;
+    result.bound = 5;
+    const auto told = [&] {
+        FinishedRun finished;
+        finished.run = std::shared_ptr<const lesson::Run>(std::shared_ptr<void>(), &run);
+        std::ostringstream out;
+        print_results(out, finished, Paint(false));
+        return out.str();
+    };
+    EXPECT_NE(told().find("within its bound\n    but 2 additions had no effect (absorbed): --rounding shows where\n"),
+              std::string::npos)
+        << told();
+    EXPECT_EQ(scene::absorbed_text(run), "2 additions had no effect (absorbed)");
+    // What came out wrong is told as that.
+    result.ok = false;
+    EXPECT_EQ(told().find("absorbed"), std::string::npos);
+    EXPECT_EQ(scene::absorbed_text(std::size_t{1}), "1 addition had no effect (absorbed)");
+    EXPECT_EQ(scene::absorbed_text(std::size_t{0}), "");
 }
 
 // In a terminal of 80 columns the rows of lanes are broken, not wrapped by it.

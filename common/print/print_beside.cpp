@@ -81,7 +81,7 @@ void print_compared_text(std::ostream& out, const lesson::Lesson& lesson, const 
     for (const ComparedText& side : sides) {
         const Run& run = *side.finished->run;
         out << view.paint.result("● ") << fmt::format("{}: {} · {} · block {}\n", side.title, run.trace.header.variant,
-                                                     run.origin, run.trace.header.block);
+                                                     run.origin, trace::block_text(run.trace.header));
         if (!run.notice.empty()) out << view.paint.warning(run.notice) << '\n';
     }
     for (std::size_t s = 1; s < sides.size(); ++s) print_diff(out, sides[0], sides[s], view.paint);

@@ -6,6 +6,7 @@
 #include "common/print/print.hpp"
 #include "common/print/table.hpp"
 #include "common/rounding/rounding.hpp"
+#include "common/scene/sums/absorbed.hpp"
 
 namespace lanewise::print {
 namespace {
@@ -80,8 +81,9 @@ void print_rounding(std::ostream& out, const lesson::Lesson& lesson, const run::
     }
     if (loss.stops > 0) {
         const Sum& first = at(loss.stopped);
-        out << paint.warning(fmt::format("A sum stopped growing in {}; first at step {}, {}: ",
-                                         counted(loss.stops, "addition"), first.step + 1, rounding::where_of(first)))
+        out << paint.warning(fmt::format("{}; first at step {}, {}: ",
+                                         scene::absorbed_text(loss.stops),
+                                         first.step + 1, rounding::where_of(first)))
             << rounding::describe_addition(lens, loss.stopped) << '\n';
     }
     if (lens.unknown > 0)

@@ -7,6 +7,7 @@
 
 #include "common/base/counted.hpp"
 #include "common/print/print.hpp"
+#include "common/scene/sums/absorbed.hpp"
 #include "common/steps/memory_cost.hpp"
 
 namespace lanewise::print {
@@ -152,6 +153,8 @@ void print_results(std::ostream& out, const runner::FinishedRun& finished, const
                                          : fmt::format("largest error of {} elements {:.2g}", r.count, r.error))
             << fmt::format(" · bound {} · ", bound) << verdict << '\n';
     }
+    if (const std::string absorbed = scene::absorbed_text(*finished.run); !absorbed.empty())
+        out << paint.warning(fmt::format("    but {}: --rounding shows where", absorbed)) << '\n';
     if (!finished.results().empty()) return;
     for (const auto& output : finished.run->trace.outputs)
         if (!output.values.empty())

@@ -272,7 +272,7 @@ std::shared_ptr<const Run> Runner::finish_run(Run recorded, const launch::Plan* 
     for (const Variant& variant : setup_.lesson.variants())
         if (variant.name == trace.header.variant && variant.mistakes)
             for (trace::Finding& mistake : variant.mistakes(trace)) trace.findings.push_back(std::move(mistake));
-    run->steps = steps::build_steps(trace);
+    run->steps = steps::build_steps(trace, run->source);
     return run;
 }
 

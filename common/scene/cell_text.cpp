@@ -25,13 +25,16 @@ double cell_columns(std::string_view text) {
 
 std::string cell_text(Element type, std::uint64_t bits, const CellRoom& room) {
     const std::string whole = format_element(type, bits);
+    const auto fits = [](std::string_view text, double for_whole, double for_cut) {
+        const bool cut = text.find("…") != std::string_view::npos;
+        return columns_of_line(text) <= (cut ? for_cut : for_whole) + 1e-6;
+    };
     const auto within = [&](double for_cut) {
-        return short_number(whole, [&](std::string_view text) {
-            const bool cut = text.find("…") != std::string_view::npos;
-            return columns_of_line(text) <= (cut ? for_cut : room.whole) + 1e-6;
-        });
+        return short_number(whole, [&](std::string_view text) { return fits(text, room.whole, for_cut); });
     };
     const std::string text = within(room.cut);
+    if (room.least > room.whole && !fits(text, room.whole, room.cut))
+        return short_number(whole, [&](std::string_view form) { return fits(form, room.least, room.least); });
     // Of a large number more digits say more than larger ones.
     return text.find_first_of("kMe") != std::string::npos ? within(room.whole) : text;
 }

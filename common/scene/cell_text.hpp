@@ -15,12 +15,16 @@ double cell_columns(std::string_view text);
 inline constexpr double kPointColumns = 0.6;
 inline constexpr double kMinusColumns = 0.85;
 
-// Columns for a number that is whole, and for one that is cut: cut it may stand larger.
+// Columns for a number that is whole, and for one that is cut: cut it may stand larger. `least`: for either, in the
+// smallest type, which is for numbers that have no form else.
 struct CellRoom {
     double whole;
     double cut;
-    CellRoom(double columns) : whole(columns), cut(columns) {}
-    CellRoom(double for_whole, double for_cut) : whole(for_whole), cut(for_cut) {}
+    double least;
+    CellRoom(double columns) : CellRoom(columns, columns) {}
+    CellRoom(double for_whole, double for_cut) : CellRoom(for_whole, for_cut, for_whole) {}
+    CellRoom(double for_whole, double for_cut, double at_least)
+        : whole(for_whole), cut(for_cut), least(at_least) {}
 };
 
 // A number on one line, in so many columns; a wider one where there is no shorter form of it.

@@ -68,10 +68,9 @@ std::string describe_work(const steps::Steps& steps, std::size_t step, int block
         if (!is_chosen(ref, block)) continue;
         const scene::Utilization work = scene::utilization_of(steps, ref);
         if (!work.adds()) continue;
-        const scene::WorkStep& here = work.steps[step];
-        out += "block " + std::to_string(ref.block) + ": " + std::to_string(here.adding ? here.adding : here.lanes) +
-               " of " + std::to_string(work.threads) + " lanes " + (here.adding ? "add" : "active, adding nothing") +
-               "; in all " + scene::utilization_text(work) + "\n";
+        out += "block " + std::to_string(ref.block) + ": " +
+               scene::work_text(steps.steps[step].kind, work.steps[step], work.threads) + "; in all " +
+               scene::utilization_text(work) + "\n";
     }
     return out;
 }

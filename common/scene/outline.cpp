@@ -46,7 +46,7 @@ Outline outline_of(const run::Run& run) {
                                    result.error, result.bound, result.ok, result.reason});
     outline.n = trace.header.n;
     outline.seed = trace.header.seed;
-    outline.block = trace.header.block;
+    outline.block = trace::block_text(trace.header);
     outline.input = trace::input_text(trace.header, false);
     return outline;
 }

@@ -58,7 +58,7 @@ struct Outline {
     std::string mistakes;               // mistakes_found()
     std::vector<ResultHead> results;
     std::uint64_t n = 0, seed = 0;      // as trace::Header's
-    std::uint32_t block = 0;
+    std::string block;                  // block_text()
     std::string input;
     std::vector<StepHead> steps;
     std::vector<WarpRef> warps, blocks; // that were recorded

@@ -10,6 +10,13 @@
 #include "common/steps/steps.hpp"
 
 namespace lanewise::scene {
+namespace {
+
+WorkStep work_of(const steps::Step::Counters& counters) {
+    return {counters.active_lanes, counters.lanes_adding, counters.lanes_perhaps_adding > 0};
+}
+
+}  // namespace
 
 Utilization utilization_of(const steps::Steps& steps, const WarpRef& warp) {
     Utilization work;
@@ -19,7 +26,7 @@ Utilization utilization_of(const steps::Steps& steps, const WarpRef& warp) {
     for (std::size_t k = 0; k < steps.size(); ++k) {
         const auto& counters = steps.steps[k].counters;
         if (block >= counters.size()) continue;
-        work.steps[k] = {counters[block].active_lanes, counters[block].lanes_adding};
+        work.steps[k] = work_of(counters[block]);
         work.added = counters[block].added;
         work.slots = counters[block].add_slots;
     }
@@ -29,7 +36,7 @@ Utilization utilization_of(const steps::Steps& steps, const WarpRef& warp) {
 std::vector<WorkStep> work_at(const steps::Steps& steps, std::size_t step) {
     std::vector<WorkStep> blocks;
     for (const auto& counters : steps.steps[step].counters)
-        blocks.push_back({counters.active_lanes, counters.lanes_adding});
+        blocks.push_back(work_of(counters));
     return blocks;
 }
 
@@ -63,6 +70,13 @@ std::string lanes_text(StepKind kind, int lanes) {
     const bool barrier = kind == StepKind::block_barrier || kind == StepKind::warp_barrier;
     if (!barrier) return counted(static_cast<std::size_t>(lanes), "active lane");
     return counted(static_cast<std::size_t>(lanes), "lane") + (lanes == 1 ? " waits" : " wait");
+}
+
+std::string work_text(StepKind kind, const WorkStep& work, std::uint32_t threads, const std::string& of) {
+    const bool barrier = kind == StepKind::block_barrier || kind == StepKind::warp_barrier;
+    const char* does = work.adding > 0 ? "add" : barrier ? "wait" : "active";
+    return fmt::format("{}{} of {} lanes{} {}", work.adding > 0 && work.more_may_add ? "at least " : "",
+                       work.adding > 0 ? work.adding : work.lanes, threads, of, does);
 }
 
 std::string percent(double part) {

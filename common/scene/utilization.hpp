@@ -14,6 +14,7 @@ namespace lanewise::scene {
 struct WorkStep {
     std::uint32_t lanes = 0;    // at work
     std::uint32_t adding = 0;   // of them: that join a value to another; 0 where the step adds nothing
+    bool more_may_add = false;  // the text does not say it of all lanes
 };
 
 // A whole run of one block.
@@ -47,6 +48,10 @@ Counts counts_at(const steps::Steps& steps, std::size_t step, const WarpRef& war
 
 // "32 active lanes", or of a barrier "32 lanes wait": there they execute nothing.
 std::string lanes_text(StepKind kind, int lanes);
+
+// "64 of 128 lanes add"; "at least 1 of 64 lanes add" where that is not known of all; "8 of 64 lanes active", whatever
+// they do, and at a barrier "64 of 64 lanes wait". `of`: what comes after "lanes".
+std::string work_text(StepKind kind, const WorkStep& work, std::uint32_t threads, const std::string& of = "");
 
 // "14 %"; one decimal where whole numbers would say none or all.
 std::string percent(double part);

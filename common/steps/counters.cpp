@@ -61,6 +61,12 @@ bool adds(StepKind kind, const LaneView& lane) {
     }
 }
 
+// Or may it, for all that the text says?
+bool may_add(StepKind kind, const LaneView& lane) {
+    const bool can = kind == StepKind::load || kind == StepKind::shuffle;
+    return can && lane.active && lane.effect == Effect::unknown;
+}
+
 std::uint64_t lanes_of_block(const trace::Trace& trace, const WarpRef& block, std::uint32_t warps) {
     if (block.launch >= trace.header.launches.size()) return std::uint64_t{warps} * trace.header.warp_size;
     const auto& extent = trace.header.launches[block.launch].block;
@@ -78,7 +84,8 @@ void count(Steps& steps) {
     std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, Rounds> rounds;
     std::vector<Step::Counters> so_far(steps.blocks.size());
     for (Step& step : steps.steps) {
-        for (Step::Counters& block : so_far) block.active_lanes = block.lanes_adding = 0;
+        for (Step::Counters& block : so_far) 
+            block.active_lanes = block.lanes_adding = block.lanes_perhaps_adding = 0;
         for (const WarpStep& warp : step.warps) {
             Step::Counters& block = so_far[places.at({warp.warp.launch, warp.warp.block})];
             Rounds& own = rounds[{warp.warp.launch, warp.warp.block, warp.warp.warp}];
@@ -89,10 +96,13 @@ void count(Steps& steps) {
                 add_record(*steps.trace, record, number == warp.records.front(), own, block);
             }
             block.active_lanes += lanes_in(active);
-            for (const LaneView& lane : warp.lanes) block.lanes_adding += adds(step.kind, lane);
+            for (const LaneView& lane : warp.lanes) {
+                block.lanes_adding += adds(step.kind, lane);
+                block.lanes_perhaps_adding += may_add(step.kind, lane);
+            }
         }
         for (std::size_t b = 0; b < so_far.size(); ++b) {
-            if (so_far[b].lanes_adding == 0) continue;
+            if (so_far[b].lanes_adding == 0 || so_far[b].lanes_perhaps_adding > 0) continue;
             so_far[b].added += so_far[b].lanes_adding;
             so_far[b].add_slots += lanes_of_block(*steps.trace, steps.blocks[b], warps[b]);
         }

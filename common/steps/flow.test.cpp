@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "common/steps/testing/programs.testing.hpp"
+#include "common/trace/io.hpp"
 
 namespace lanewise::steps {
 namespace {
@@ -257,6 +258,7 @@ TEST(Flow, ASumUnderAnIfIsNotTold) {
         const Steps steps = build_steps(made.trace);
         EXPECT_EQ(steps.steps[0].find(kFirst)->lanes[3].effect, Effect::unknown);
         EXPECT_EQ(steps.steps[1].counters.at(0).lanes_adding, 0u);
+        EXPECT_EQ(steps.steps[1].counters.at(0).lanes_perhaps_adding, 32u);
         for (std::size_t k = 0; k < 3; ++k) {
             EXPECT_TRUE(provenance(steps, k).unknown);
             EXPECT_EQ(provenance(steps, k).count(), 0u);
@@ -337,6 +339,80 @@ TEST(Flow, ReadsInAFunctionThatReturnsThem) {
             EXPECT_EQ(inputs(steps, steps.size() - 1), 2u);
         }
     }
+}
+
+// The products of two vectors, made in a function that takes them by reference, then one value more on lane 1 alone.
+std::string text_of_products(const std::string& made_by) {
+    return "float sum_xor(float value) {\n"                       // 1
+           "  value += __shfl_xor_sync(~0u, value, 1);\n"         // 2
+           "  return value;\n"
+           "}\n"
+           "float add_products(const float4& a, float sum) {\n"   // 5
+           "  sum = " + made_by + ";\n"
+           "  return sum;\n"
+           "}\n"
+           "float thread_sum(const float4* in, int n) {\n"        // 9
+           "  float sum = 0;\n"
+           "  float4 pack[1];\n"
+           "  pack[0] = in[threadIdx.x];\n"                       // 12
+           "  sum = add_products(pack[0], sum);\n"                // 13
+           "  for (…) sum += rest[i];\n"                          // 14
+           "  return sum;\n"
+           "}\n";
+}
+
+Trace products(const std::string& text) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 256);
+    row(made, 2, Effect::join, "value", {}).function = {1, 4};
+    row(made, 6, Effect::join, "sum", {"sum", "a"}).function = {5, 8};
+    row(made, 10, Effect::replace, "sum", {}).function = {9, 16};
+    trace::Statement& load = row(made, 12, Effect::replace, "pack[0]", {"in"});
+    load.function = {9, 16};
+    load.to_memory = true;
+    load.loads = 1;
+    load.copies = true;
+    trace::Statement& sum = row(made, 13, Effect::join, "sum", {"add_products", "pack", "sum"});
+    sum.function = {9, 16};
+    sum.calls = true;
+    trace::Statement& rest = row(made, 14, Effect::join, "sum", {"rest"}, {14, 14});
+    rest.function = {9, 16};
+    rest.loads = 1;
+    auto warp = made.warp(0, 0);
+    warp.load_pack(12, in, 4, [](int lane) { return 4 * lane; }, [](int lane, int k) { return ramp(4 * lane + k); });
+    load_floats(warp, 14, in, 128, 1u << 1);
+    warp.shuffle_sum(2, Op::shfl_xor, 1);
+    made.trace.header.kernel_hash = trace::fnv1a_hex(text);
+    return made.trace;
+}
+
+TEST(Flow, AVectorIsFollowedIntoTheFunctionThatAddsItsParts) {
+    const std::string text = text_of_products("sum + a.x + a.y + a.z + a.w");
+    const Trace trace = products(text);
+    const Steps steps = build_steps(trace, text);
+    EXPECT_EQ(steps.steps[0].counters.at(0).lanes_adding, 32u);
+    EXPECT_EQ(steps.steps[0].counters.at(0).lanes_perhaps_adding, 0u);
+    EXPECT_EQ(inputs(steps, 0), 4u);
+    EXPECT_EQ(inputs(steps, 1, 1), 5u);
+    EXPECT_EQ(inputs(steps, 2, 1), 9u);
+    EXPECT_EQ(inputs(steps, 2, 3), 8u);
+    EXPECT_TRUE(inputs_after(steps, 2, kFirst, 3).holds(4 * 2 + 1));
+}
+
+// Where that function shuffles itself, the shuffle may be of what was read, before it is added.
+TEST(Flow, AFunctionThatShufflesIsNotPassed) {
+    const std::string text = text_of_products("sum + sum_xor(a.x) // all of them");
+    const Trace trace = products(text);
+    const Steps steps = build_steps(trace, text);
+    EXPECT_EQ(steps.steps[0].find(kFirst)->lanes[3].effect, Effect::replace);
+}
+
+// Nor is any without the text that ran.
+TEST(Flow, ATextThatDidNotRunTellsNothing) {
+    const std::string text = text_of_products("sum + a.x + a.y + a.z + a.w");
+    const Trace trace = products(text);
+    EXPECT_EQ(build_steps(trace).steps[0].find(kFirst)->lanes[3].effect, Effect::replace);
+    EXPECT_EQ(build_steps(trace, text + " ").steps[0].find(kFirst)->lanes[3].effect, Effect::replace);
 }
 
 }  // namespace

@@ -12,13 +12,13 @@ using trace::Op;
 using trace::Record;
 using trace::Statement;
 
-Follower::Follower(Steps& steps, const Statements& statements)
+Follower::Follower(Steps& steps, const Statements& statements, std::string_view text)
     : steps_(steps),
       trace_(*steps.trace),
       statements_(statements),
       inputs_(inputs_in(trace_)),
       memory_(trace_, inputs_),
-      text_(trace_),
+      text_(trace_, text),
       present_(steps.warps.size()),
       pending_(steps.warps.size()),
       courses_(steps.warps.size()) {
@@ -227,8 +227,8 @@ void Follower::answer(const Record& record, WarpStep& warp) {
     });
 }
 
-void follow(Steps& steps, const Statements& statements) {
-    if (Follower(steps, statements).run()) return;
+void follow(Steps& steps, const Statements& statements, std::string_view text) {
+    if (Follower(steps, statements, text).run()) return;
     steps.provenances = Provenances();
     steps.input_count = 0;
     for (Step& step : steps.steps)

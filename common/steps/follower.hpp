@@ -2,6 +2,7 @@
 // follow_stores.cpp.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "common/steps/provenance/provenance.hpp"
@@ -26,7 +27,7 @@ struct Pending {
 
 class Follower {
 public:
-    Follower(Steps& steps, const Statements& statements);
+    Follower(Steps& steps, const Statements& statements, std::string_view text);
 
     // False when there are too many sets of inputs to keep.
     bool run();

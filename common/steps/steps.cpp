@@ -10,6 +10,7 @@
 #include "common/steps/counters.hpp"
 #include "common/steps/follow.hpp"
 #include "common/steps/merge.hpp"
+#include "common/trace/io.hpp"
 
 namespace lanewise::steps {
 const WarpStep* Step::find(const WarpRef& warp) const {
@@ -33,8 +34,9 @@ const LaneValues& Steps::lane_values(std::size_t k, const WarpRef& warp) const {
     return std::prev(after)->values;   // the first is of row 0
 }
 
-Steps build_steps(const trace::Trace& trace) {
+Steps build_steps(const trace::Trace& trace, std::string_view text) {
     Steps steps;
+    if (trace.header.kernel_hash != trace::fnv1a_hex(text)) text = {};
     steps.trace = &trace;
     steps.warps = warps_of(trace);
     for (const WarpRef& warp : steps.warps) {
@@ -43,7 +45,7 @@ Steps build_steps(const trace::Trace& trace) {
     }
     const Statements statements(trace);
     steps.steps = merge(trace, steps.warps, statements);
-    follow(steps, statements);
+    follow(steps, statements, text);
     name_steps(trace, steps.steps);
     count(steps);
     return steps;

@@ -66,7 +66,8 @@ struct Step {
         // Lane utilization. A step adds where some lane joins a value to another (`X op= …`, a shuffle's join, a
         // reduction): the lanes that do, of the lanes that the block has.
         std::uint32_t lanes_adding = 0;     // at this step; 0 where it adds nothing
-        std::uint64_t added = 0;            // lanes_adding of all steps so far that add
+        std::uint32_t lanes_perhaps_adding = 0;   // besides: the text does not say whether they do
+        std::uint64_t added = 0;            // lanes_adding of all steps so far that add, of which all lanes are known
         std::uint64_t add_slots = 0;        // the block's lanes times the number of those steps
         // What memory was asked for by this block's loads and stores, not its atomics (memory_cost.hpp).
         std::uint32_t global_requests = 0;  // a warp's load or store: one
@@ -125,12 +126,15 @@ struct Steps {
 };
 
 // A step is what a learner takes in at once. Records of different warps and blocks that are the same stage of the
-// program (same operation, line, argument and turn between the same barriers) are one step. Pure: the same trace gives
-// the same steps.
+// program (same operation, line, argument and turn between the same barriers) are one step. Pure: the same trace and
+// text give the same steps.
 //
 // Provenance follows the statements' text (Effect), never a comparison of values: `X op= shfl` joins, `X = shfl`
 // replaces, a conditional add joins only on lanes that took it; a load takes the word's inputs, a store gives them.
-Steps build_steps(const trace::Trace& trace);
+//
+// `text` is the kernel file's. Which function calls which stands there alone: without it a value that is handed to a
+// function is not followed past the next record of another one. A text that is not the one which ran is left aside.
+Steps build_steps(const trace::Trace& trace, std::string_view text = {});
 
 // Pairs of steps (k of a, l of b; kNoStep where one has none) so that two variants can be scrubbed together: steps that
 // do the same, in order (align.hpp). The k-th reduction rounds stand together whether they are made by shuffles, in

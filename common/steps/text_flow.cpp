@@ -18,7 +18,8 @@ bool inside(const Lines& inner, const Lines& outer) { return inner.first >= oute
 
 }  // namespace
 
-TextFlow::TextFlow(const trace::Trace& trace) : statements_(trace.header.statements) {
+TextFlow::TextFlow(const trace::Trace& trace, std::string_view text)
+    : statements_(trace.header.statements), calls_(trace, text) {
     // Variables that something is joined to or that are stored.
     std::set<std::pair<int, std::string>> followed;
     for (const Statement& statement : statements_) {
@@ -93,17 +94,18 @@ Lines TextFlow::loop_around(int a, int b) const {
     return best;
 }
 
-bool TextFlow::calls_between(int from, const Statement& last) const {
+bool TextFlow::calls_between(int from, const Statement& last, int to) const {
+    const auto calls = [&](const Statement& statement) { return statement.calls && calls_.may_reach(statement, to); };
     for (const Statement& statement : statements_)
-        if (statement.function == last.function && statement.calls && statement.line > from &&
-            statement.line <= last.line)
+        if (statement.function == last.function && statement.line > from && statement.line <= last.line &&
+            calls(statement))
             return true;
-    return last.calls;
+    return calls(last);
 }
 
 bool TextFlow::passed(const Statement& statement, int from, int to) const {
     if (to == 0) return true;
-    if (!statement.function.has(to)) return from <= statement.line && !calls_between(from, statement);
+    if (!statement.function.has(to)) return from <= statement.line && !calls_between(from, statement, to);
     if (to > from) return from <= statement.line && statement.line <= to;
     // Back to the head of a loop, and down from there.
     const Lines loop = loop_around(from, to);

@@ -4,16 +4,19 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "common/steps/call_graph.hpp"
 #include "common/trace/trace.hpp"
 
 namespace lanewise::steps {
 
 class TextFlow {
 public:
-    explicit TextFlow(const trace::Trace& trace);
+    // `text`: of the kernel file; empty where it is not at hand.
+    TextFlow(const trace::Trace& trace, std::string_view text);
 
     // Does the text say more than effects? (Not in files of minor version 0.)
     static bool is_known(const trace::Statement* statement) {
@@ -55,9 +58,11 @@ private:
     }
     const trace::Statement* find_sink(const trace::Statement& statement) const;
     trace::Statement::Lines loop_around(int a, int b) const;
-    bool calls_between(int from, const trace::Statement& last) const;
+    // May a function that is called after line `from`, up to and with `last`, come to line `to`?
+    bool calls_between(int from, const trace::Statement& last, int to) const;
 
     const std::vector<trace::Statement>& statements_;
+    CallGraph calls_;
     std::vector<const trace::Statement*> sinks_;
     std::vector<bool> matters_;
     std::vector<trace::Statement::Lines> functions_;

@@ -198,12 +198,7 @@ private:
                 x = screen_.put(x, y, lanes == 0 ? " " : kBars[level], style);
             if (each > 1) ++x;
         }
-        const auto& now = work.steps[at_];
-        const std::string text = std::to_string(now.adding ? now.adding : now.lanes) + " of " +
-                                  std::to_string(work.threads) +
-                                  (now.adding                                 ? " add"
-                                   : is_barrier(run_.steps[at_].kind) ? " wait"
-                                                                      : " active");
+        const std::string text = scene::work_text(run_.steps[at_].kind, work.steps[at_], work.threads);
         screen_.put_right(x + 1, columns, y, text, colors_.quietly());
     }
 

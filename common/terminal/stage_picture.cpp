@@ -5,6 +5,7 @@
 
 #include "common/base/counted.hpp"
 #include "common/base/element.hpp"
+#include "common/base/short_number.hpp"
 #include "common/scene/lane_facts.hpp"
 #include "common/scene/utilization.hpp"
 #include "common/scene/viridis.hpp"
@@ -104,13 +105,18 @@ private:
             if (row.kind == Row::Kind::value) screen_.put_right(x + 1, x + width, y, "·", colors_.quietly());
             return;
         }
-        std::string text =
-            cell.is_value ? format_element(cell.type, cell.bits, width - 1) : fitted(cell.text, width - 1);
+        const std::string whole = cell.is_value ? format_element(cell.type, cell.bits) : "";
+        std::string text = cell.is_value ? number_in_columns(whole, width - 1) : fitted(cell.text, width - 1);
         int from = x + 1;
-        // Without a digit it says nothing; one column more has "32k…", whose end keeps it apart from the next.
-        if (cell.is_value && text.starts_with("…") && !looked_at && !is_source)
-            if (const std::string wider = format_element(cell.type, cell.bits, width);
-                wider.ends_with("…") && !wider.starts_with("…")) {
+        // Without a digit it says nothing; one column more has "32k…" or "-.04", whose mark, point or sign keeps it apart
+        // from its neighbours.
+        const auto has_digit = [](std::string_view number) {
+            return number.substr(0, number.find('e')).find_first_of("123456789") != std::string_view::npos;
+        };
+        const bool marked = looked_at || is_source;
+        if (cell.is_value && !marked && has_digit(whole) && !has_digit(text))
+            if (const std::string wider = number_in_columns(whole, width);
+                has_digit(wider) || text.starts_with("-…")) {
                 text = wider;
                 from = x;
             }

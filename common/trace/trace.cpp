@@ -1,6 +1,7 @@
 #include "common/trace/trace.hpp"
 
 #include <array>
+#include <set>
 
 #include "common/base/error.hpp"
 
@@ -40,6 +41,19 @@ std::string input_text(const Header& header, bool seeded) {
     if (seeded) text += " · seed " + std::to_string(header.seed);
     for (const auto& [name, value] : header.controls) text += " · " + name + " " + value;
     return text;
+}
+
+std::string block_text(const Header& header) {
+    std::string text;
+    std::set<std::string> told;
+    for (const Launch& launch : header.launches) {
+        const auto& [x, y, z] = launch.block;
+        std::string one = std::to_string(x);
+        if (y > 1 || z > 1) one += " x " + std::to_string(y);
+        if (z > 1) one += " x " + std::to_string(z);
+        if (told.insert(one).second) text += (text.empty() ? "" : ", ") + one;
+    }
+    return text.empty() ? std::to_string(header.block) : text;
 }
 
 const char* verdict_name(Verdict verdict) {

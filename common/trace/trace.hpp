@@ -238,6 +238,10 @@ bool of_same_code(const Header& a, const Header& b);
 // What a run was on, as a heading says it: "ramp", "random · seed 3" where `seeded`; then its controls, " · op xor".
 std::string input_text(const Header& header, bool seeded);
 
+// The threads of a block as they were launched: "256", "16 x 16", "64, 32" where launches differ. The block that a run
+// was asked for, Header::block, may be another: a plan has its own for packs of values, rows and clusters.
+std::string block_text(const Header& header);
+
 struct Trace {
     Header header;
     std::vector<Array> arrays;

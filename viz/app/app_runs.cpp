@@ -107,11 +107,18 @@ void App::show_run(std::shared_ptr<const RunView> run_view) {
     begin_questions(prediction_.mode(), playhead_.step);
 }
 
-// Where the block of the warp that the learner chose has no part in a step, a warp that has one is shown.
+// Where the block of the warp that the learner chose has no part in a step, a warp that has one is shown: in a
+// comparison one that has one on all sides, if there is any.
 void App::follow_work() {
-    if (!shown_[0] || comparing() || request_.block >= 0 || request_.warp >= 0) return;
+    if (!shown_[0] || request_.block >= 0 || request_.warp >= 0) return;
+    std::vector<const lesson::Run*> runs;
+    for (const auto& shown : shown_)
+        if (shown) runs.push_back(shown->run.get());
+    if (comparing() && (runs.size() != names_.size() || compare_.steps.sides() != names_.size())) return;
     if (!(selection_.warp == followed_)) home_ = selection_.warp;
-    selection_.warp = followed_ = player::working_warp(shown_[0]->steps(), playhead_.step, home_);
+    followed_ = comparing() ? scene::working_warp(runs, compare_.steps, playhead_.step, home_)
+                            : player::working_warp(shown_[0]->steps(), playhead_.step, home_);
+    selection_.warp = followed_;
 }
 
 void App::settle() {

@@ -8,13 +8,22 @@ namespace lanewise::viz {
 
 using scene::Coverage;
 
+namespace {
+
+// Between a number in the smallest type and its cell's edges, at scale 1.
+float closest_margin(float scale) { return scale > 1 ? 1 / scale : 1.5f; }
+
+}  // namespace
+
 scene::CellRoom cell_room(float cell, float scale) {
     constexpr double kNarrowest = 7, kNarrow = 8;   // px of the faces
     const auto columns = [&](double face) {
         return std::max(2.0,
                         (static_cast<double>(cell / scale) - 1.5) / (face * static_cast<double>(Fonts::kCloseDigit)));
     };
-    return {columns(kNarrowest), columns(kNarrow)};
+    const double least = (static_cast<double>(cell / scale) - static_cast<double>(closest_margin(scale))) /
+                         static_cast<double>(Fonts::closest_em(scale) * Fonts::kCloseDigit);
+    return {columns(kNarrowest), columns(kNarrow), std::max(columns(kNarrowest), least)};
 }
 
 void CellWidths::add(std::string_view text) {
@@ -26,7 +35,13 @@ Face cell_face(const Look& look, float cell, const CellWidths& widths) {
     for (const Face face : {Face::figure, Face::small, Face::tiny})
         if ((*look.fonts)[face].digit * static_cast<float>(widths.signs) + look.px(2.5f) <= cell) return face;
     const float narrow = (*look.fonts)[Face::narrow].digit * static_cast<float>(widths.columns);
-    return narrow + look.px(1.5f) <= cell ? Face::narrow : Face::narrowest;
+    if (narrow + look.px(1.5f) <= cell) return Face::narrow;
+    if (look.scale <= 1) return Face::narrowest;
+    for (const Face face : {Face::narrowest, Face::close}) {
+        const float width = (*look.fonts)[face].digit * static_cast<float>(widths.columns);
+        if (width + look.px(closest_margin(look.scale)) <= cell) return face;
+    }
+    return Face::closest;
 }
 
 FittedNumber fit_number(const Look& look, Element type, std::uint64_t bits, float width, Face largest) {

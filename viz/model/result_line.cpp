@@ -1,6 +1,6 @@
 #include "viz/model/result_line.hpp"
 
-#include "common/base/counted.hpp"
+#include "common/scene/sums/absorbed.hpp"
 
 namespace lanewise::viz {
 
@@ -26,12 +26,10 @@ float draw_result(const Brush& brush, const Rect& where, const RunView& run_view
         // The mistake must be told; the total is one more figure.
         if (text_width(brush.look, face, text) > where.width() - brush.px(20)) text = "right, but: " + mistakes;
     }
-    // A sum may be within its bound because of additions that changed nothing. Large runs are told by the rounding
-    // lens.
-    constexpr std::size_t kFewInputs = 16384;   // worked out in some milliseconds
-    if (right && !text.empty() && run_view.outline.input_count > 0 && run_view.outline.input_count <= kFewInputs)
-        if (const auto sums = run_view.exact(true); sums && sums->stops() > 0)
-            text += ", but " + counted(sums->stops(), "addition") + " had no effect (absorbed; R shows where)";
+    if (right && !text.empty())
+        if (const std::string absorbed = absorbed_text(*run_view.run, [&] { return run_view.exact(true); });
+            !absorbed.empty())
+            text += ", but " + absorbed + ": R shows where";
     if (text.empty()) return 0;
     const Color ink = right ? brush.colors().good : brush.colors().warning;
     const float sign = brush.px(20);

@@ -106,7 +106,9 @@ constexpr FaceSpec spec_of(Face face) {
         case Face::figure_large: return {true, true, 15.0f};
         case Face::figure_huge: return {true, true, 30.0f};
         case Face::narrow: return {true, true, 8.0f};
-        case Face::narrowest: return {true, true, 7.0f};
+        case Face::narrowest:
+        case Face::close:
+        case Face::closest: return {true, true, 7.0f};
         case Face::count_: break;
     }
     return {false, false, 13.0f};
@@ -300,7 +302,9 @@ Fonts Fonts::load(ImFontAtlas& atlas, float scale, std::string_view outside) {
     fonts.prose_file_ = prose.path;
     fonts.code_file_ = code.path;
     for (std::size_t i = 0; i < fonts.cuts_.size(); ++i) {
-        const FaceSpec spec = spec_of(static_cast<Face>(i));
+        FaceSpec spec = spec_of(static_cast<Face>(i));
+        if (static_cast<Face>(i) == Face::close) spec.em = std::max(5.2f, closest_em(scale));
+        if (static_cast<Face>(i) == Face::closest) spec.em = closest_em(scale);
         const Source& source = spec.code ? (spec.strong ? code_strong : code) : (spec.strong ? prose_strong : prose);
         fonts.cuts_[i] = add_cut(atlas, source, spec.em, scale, static_cast<Face>(i) >= Face::narrow);
         fonts.cuts_[i].code = spec.code;

@@ -1,6 +1,7 @@
 // One font for prose and one for code and figures, found on this system, in the sizes of one type scale.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -27,6 +28,8 @@ enum class Face : std::uint8_t {
     figure_huge,   // 30 code, semibold, ASCII alone: values in cells that are drawn larger
     narrow,        // 8 code, semibold, ASCII alone, set close: longer values in narrow cells
     narrowest,     // 7, the same
+    close,         // the same, where a scale beyond 1 leaves no room for numbers in the narrowest: down to 5.2, and
+    closest,       // to 3.5, but never below the pixels that the narrowest has at scale 1
     count_,
 };
 
@@ -46,6 +49,8 @@ public:
     };
     // Advance of a digit, as a part of the em, in faces that are set close.
     static constexpr float kCloseDigit = 0.52f;
+    // Em of Face::closest at `scale`, before it is scaled.
+    static constexpr float closest_em(float scale) { return std::clamp(7.0f / scale, 3.5f, 7.0f); }
 
     // Adds the fonts to ImGui's atlas at `scale`. Where no font file is found the built-in one serves, and notice()
     // says so.

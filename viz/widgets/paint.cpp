@@ -55,7 +55,7 @@ void number_in(const Brush& brush, Face face, const Rect& box, Color color, std:
     if (at == std::string_view::npos) {
         // Not even its shortest form has room: "…" says that there is a number, the cell's colour and the pointer
         // which.
-        const bool fits = face != Face::narrowest || text_width(brush.look, face, text) <= box.width() + brush.px(0.6f);
+        const bool fits = face < Face::narrowest || text_width(brush.look, face, text) <= box.width() + brush.px(0.6f);
         text_in(brush, face, box, color, fits ? text : "…");
         return;
     }

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "common/base/counted.hpp"
+#include "common/scene/sums/absorbed.hpp"
 #include "viz/views/reduction/rounding_view.hpp"
 
 namespace lanewise::viz {
@@ -83,7 +83,7 @@ Intent RoundingView::draw_loss(const Pane& pane, Rect& rest, const RunView& run_
                                                   ? where_of(*sum)
                                                   : fmt::format("warp {} · lane {}", sum->warp.warp, sum->lane));
         told = stops > 0
-                   ? fmt::format("{} had no effect (absorbed), first at {}: ", counted(stops, "addition"), place)
+                   ? fmt::format("{}, first at {}: ", scene::absorbed_text(stops), place)
                    : fmt::format("Largest rounding error of the run: {}: ", place);
         told += sums().addition(at);
     }

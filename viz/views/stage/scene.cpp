@@ -20,7 +20,8 @@ bool is_memory(StepKind kind) {
 constexpr float kLeastForNumbers = 13;
 
 // Of the present step, however low its panel is; and above and below the rows around it, with the gaps between.
-constexpr float kLeastBand = 40, kEdges = 34;
+constexpr float kLeastBand = 36, kEdges = 34;
+constexpr float kGaps = 14;   // of those, between rows and bands
 
 // How tall a band wants to be: at least, and with room to spare.
 struct Wish {
@@ -106,7 +107,11 @@ private:
     }
 
     void place() {
-        const float row_height = std::clamp(scene_.cell * 0.92f, px(20), px(scene_.lanes <= 16 ? 36 : 30));
+        // In a low panel both rows around the present step stay in sight, with their numbers.
+        const float for_rows = metrics_.area.height() / metrics_.scale - kLeastBand - kGaps;
+        const float lowest = std::clamp(for_rows / 2, kLeastForNumbers + 1, 20.0f);
+        const float row_height = std::clamp(std::min(scene_.cell * 0.92f, px(std::max(for_rows / 2, 20.0f))), px(lowest),
+                                            px(scene_.lanes <= 16 ? 36 : 30));
         const float thin_height = px(6);
         const float far = std::clamp(metrics_.far, 0.02f, 1.0f);
         const auto gap_of = [&](bool near) {

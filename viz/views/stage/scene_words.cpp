@@ -124,7 +124,9 @@ void place_words(const std::vector<scene::WordRow>& rows, const Scene& scene, fl
     const float writes_begin = band.box.y1 - band.writes_height;
     // Where what was read comes together before it is written.
     const float knot = band.reads_height > 0 ? reads_end + 8 * scale : band.box.y0;
+    // The elements of a wide access stand in a frame.
     const scene::CellRoom room = cell_room(scene.cell - scale, scale);
+    const scene::CellRoom framed = cell_room(scene.cell - 2.5f * scale, scale);
 
     float top = band.box.y0;
     bool writing = false;
@@ -162,7 +164,8 @@ void place_words(const std::vector<scene::WordRow>& rows, const Scene& scene, fl
         const float lane_y = row.write ? knot : band.writes_height > 0 ? knot : band.box.y1;
         for (const scene::Word& told : row.words) {
             const float x = scene.lanes_x0 + scene.cell * told.column;
-            Word word = word_of(told, {x + scale, placed.strip.y0, x + scene.cell - scale, placed.strip.y1}, room);
+            Word word = word_of(told, {x + scale, placed.strip.y0, x + scene.cell - scale, placed.strip.y1},
+                                row.elements > 1 ? framed : room);
             if (row.banks) word.tag_box = {word.box.x0, labels_at, word.box.x1, labels_at + 11 * scale};
             for (int lane = 0; lane < kWarpSize; ++lane) {
                 if (!((word.lanes >> lane) & 1u)) continue;

@@ -324,12 +324,32 @@ TEST(Labels, ANumberStaysOnOneLineAndIsNeverRounded) {
     EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-INFINITY), 3), "-∞");
 }
 
+// Two panes of a window of 1280x800 at twice the size have 14 pixels for a lane: three digits stand there, in type of
+// the pixels that the smallest has at scale 1.
+TEST(Labels, ThreeDigitsHaveRoomInTheSmallestType) {
+    constexpr float kCell = 14.1f;
+    const scene::CellRoom room = cell_room(kCell, 2);
+    EXPECT_EQ(scene::cell_text(Element::i32, 128, room), "128");
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(528.0f), room), "528");
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(7.0f), room), "7");
+    Headless gui(400, 300, 2);
+    CellWidths widths;
+    widths.add("128");
+    EXPECT_EQ(cell_face(gui.look(), kCell, widths), Face::closest);
+    EXPECT_LE(text_width(gui.look(), Face::closest, "128"), kCell);
+    EXPECT_GE((*gui.look().fonts)[Face::closest].em, 7);
+    // Where there is room for larger type, a number is rather cut than small.
+    EXPECT_EQ(cell_face(gui.look(), 40, widths), Face::tiny);
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(0.13312304f), cell_room(40, 2)),
+              scene::cell_text(Element::f32, to_bits(0.13312304f), cell_room(20, 1)));
+}
+
 // The columns that cell_text counts are those of the faces that are set close.
 TEST(Labels, ColumnsAreAsWideAsTheNarrowFacesDrawThem) {
     for (const float scale : {1.0f, 2.0f}) {
         Headless gui(400, 300, scale);
         for (const char* text : {"32640", "-190…", "-.78…", "0.13…", "1…e-7", "131k…"})
-            for (const Face face : {Face::narrow, Face::narrowest})
+            for (const Face face : {Face::narrow, Face::narrowest, Face::close, Face::closest})
                 EXPECT_NEAR(text_width(gui.look(), face, text),
                             (*gui.look().fonts)[face].digit * static_cast<float>(scene::cell_columns(text)), scale)
                     << text;

@@ -51,10 +51,10 @@ void StagePaint::words(const Scene& scene, const Band& band) const {
         if (each.texts.empty()) widths.add(each.text);
         for (const std::string& text : each.texts) widths.add(text);
     }
-    Face face = cell_face(brush.look, scene.cell - brush.px(1), widths);
-    // The elements of a wide access stand close under one another.
+    // The elements of a wide access stand close under one another, in a frame.
     const bool wide =
         std::any_of(band.words.begin(), band.words.end(), [](const Word& each) { return !each.texts.empty(); });
+    Face face = cell_face(brush.look, scene.cell - brush.px(wide ? 2.5f : 1), widths);
     if (wide && (face == Face::figure || face == Face::small)) face = Face::tiny;
     for (const Word& each : band.words) word(scene, each, face);
 }

@@ -47,10 +47,8 @@ std::string work_hint(const TimelineEntry& entry, const TimelineScale& scale) {
     std::string text;
     for (std::size_t side = 0; side < scale.sides; ++side) {
         if (!entry.has[side]) continue;
-        const scene::WorkStep& work = entry.work[side];
-        text += (text.empty() ? " · " : " | ") + std::to_string(work.adding ? work.adding : work.lanes) + " of " +
-                 std::to_string(scale.threads[side]) + " lanes of the block " +
-                 (work.adding ? "add" : "active, adding nothing");
+        text += (text.empty() ? " · " : " | ") +
+                scene::work_text(entry.kind, entry.work[side], scale.threads[side], " of the block");
     }
     return text;
 }

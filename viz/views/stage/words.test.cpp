@@ -6,6 +6,7 @@
 #include "common/scene/cell_text.hpp"
 #include "common/trace/trace_builder.testing.hpp"
 #include "viz/views/memory/memory_view.hpp"
+#include "viz/testing/headless.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
 #include "viz/views/stage/scene.hpp"
 
@@ -355,6 +356,30 @@ TEST(CellText, LosesNoDigitOfAFiveFigureNumberInTheNarrowestCell) {
     EXPECT_EQ(scene::cell_text(Element::f32, to_bits(27.53125f), columns), "27…");
     EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-1.53125f), columns), "-1.5…");
     EXPECT_EQ(scene::cell_width("130k…"), 5);
+}
+
+// The elements of a wide access are drawn in a frame, one above the other.
+TEST(CellText, ElementsOfAVectorHaveRoomInTheirFrame) {
+    trace::testing::TraceBuilder made;
+    const auto in = made.array("in", Space::global, 128);
+    auto warp = made.warp(0, 0);
+    warp.load_pack(3, in, 4, [](int lane) { return 4 * lane; },
+                   [](int lane, int k) { return static_cast<float>((4 * lane + k) * 37 % 128) / 97.0f - 0.6f; });
+    const auto run = samples::run_of(std::move(made.trace), "packs");
+    testing::Headless gui(1280, 800);
+    StageMetrics metrics;
+    metrics.area = {0, 0, 16 + metrics.gutter + 32 * 20.06f, 400};
+    const Scene scene = build_scene(run->steps, 0, {0, 0, 0}, metrics);
+    ASSERT_NEAR(scene.cell, 20.06f, 0.01f);
+    CellWidths widths;
+    std::size_t texts = 0;
+    for (const Word& word : scene.bands[0].words)
+        for (const std::string& text : word.texts) widths.add(text), ++texts;
+    EXPECT_EQ(texts, 128u);
+    const Face face = cell_face(gui.look(), scene.cell - 2.5f, widths);
+    for (const Word& word : scene.bands[0].words)
+        for (const std::string& text : word.texts)
+            EXPECT_LE(text_width(gui.look(), face, text), word.box.width() - 2 + 0.6f) << text;
 }
 
 TEST(SharedWords, StandInTheOrderOfTheirIndicesWithTheirBanksNamed) {

@@ -1,0 +1,41 @@
+// Which functions of a kernel file call which, read from the file's text: the statements of a trace know the lines of
+// their functions, not their names.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "common/trace/trace.hpp"
+
+namespace lanewise::steps {
+
+class CallGraph {
+public:
+    // Without a text nothing is known.
+    CallGraph(const trace::Trace& trace, std::string_view text);
+
+    // May the functions that the statement calls, or those that these call, come to `line`? Yes where that is not
+    // known.
+    bool may_reach(const trace::Statement& statement, int line) const;
+
+private:
+    using Lines = trace::Statement::Lines;
+
+    struct Function {
+        Lines lines;
+        std::string name;
+        std::set<std::string> names;   // all in it: those of functions that it calls are among them
+    };
+
+    std::set<std::string> called_by(std::set<std::string> names) const;
+
+    std::vector<std::string_view> text_;   // by line
+    std::vector<Function> functions_;
+    mutable std::map<std::pair<int, int>, std::set<std::string>> reached_;   // by the lines of a statement
+};
+
+}  // namespace lanewise::steps

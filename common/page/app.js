@@ -164,8 +164,8 @@ const app = {
       // Sideways the page itself scrolls; of boxes the picture on top stays in sight.
       if (panel.last !== `${k} ${w}` && low && r === 0 && !run.boxes) scrollTo(0, panel.scroll.getBoundingClientRect().top + scrollY + stage.middle() - innerHeight * 0.4);
       panel.last = `${k} ${w}`;
-      const captions = part && part.words ? part.words.map(i => make('div', {}, run.words[i])) : [];
-      const found = (step.findings || []).map(i => make('div', {class: 'warn'}, run.findings[i].words));
+      const captions = part && part.captions ? part.captions.map(i => make('div', {}, run.texts[i])) : [];
+      const found = (step.findings || []).map(i => make('div', {class: 'warn'}, run.findings[i].text));
       if (run.boxes) panel.picture.replaceChildren(...boxes.drawn(run, k, w, Math.max(panel.picture.clientWidth, 300), Math.min(panel.element.clientHeight, innerHeight), scale));
       panel.captions.replaceChildren(...found, ...captions, ...drawMemoryPanel(run, k, w), ...drawImages(run, k, w));
       panel.element.style.opacity = this.isHere(r) ? '' : 0.6;

@@ -1,5 +1,6 @@
-// Holds the house to its plan, by reading it: which way includes point, how many files a folder holds, whether README
-// says what each folder is for. The order of rooms is that of the add_subdirectory lines; nothing is listed here twice.
+// Holds the house to its plan, by reading it: which way includes point, whose namespace a file opens, how many files a
+// folder holds, whether README says what each folder is for. The order of rooms is that of the add_subdirectory lines;
+// nothing is listed here twice.
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
@@ -199,6 +200,30 @@ TEST(Architecture, ReadmeSaysWhatEachFolderIsFor) {
                 folders.insert(parent + "/" + entry.path().filename().string());
     for (const std::string& folder : folders)
         EXPECT_TRUE(told.contains(folder)) << "README does not tell of " << folder;
+}
+
+// What a room declares is found by its namespace. Other rooms may declare its types, and the tests of the emulator are
+// in its namespace; `prelude` is that of the tables of kernels, which launch reads.
+TEST(Architecture, ANamespaceIsThatOfItsFolder) {
+    const std::regex opening(
+        "(^|\n)namespace lanewise::([a-z]+)[^{;]*\\{((\\s*(struct|class|enum class) [^;{]*;)*)\\s*(\\}?)");
+    const std::vector<std::string> rooms = rooms_of("common");
+    std::string wrong;
+    std::size_t own = 0;
+    for (const fs::path& file : files_below("common")) {
+        const std::string name = file.string();
+        if (!is_source(file) || name.starts_with("common/conformance/")) continue;
+        const std::string text = read(kRoot / file);
+        for (auto it = std::sregex_iterator(text.begin(), text.end(), opening); it != std::sregex_iterator(); ++it) {
+            const std::string room = "common/" + (*it)[2].str();
+            const bool forward = (*it)[3].length() > 0 && (*it)[6].length() > 0;
+            if (name.starts_with(room + "/")) ++own;
+            else if (!forward && room != "common/prelude" && std::count(rooms.begin(), rooms.end(), room) > 0)
+                wrong += name + " is not in " + room + ", whose namespace it opens\n";
+        }
+    }
+    EXPECT_EQ(wrong, "");
+    EXPECT_GT(own, 100u) << "the namespaces were not found";
 }
 
 }  // namespace

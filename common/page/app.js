@@ -166,8 +166,8 @@ const app = {
       // Sideways the page itself scrolls.
       if (panel.last !== `${k} ${w}` && low && r === 0) scrollTo(0, panel.scroll.getBoundingClientRect().top + scrollY + stage.middle() - innerHeight * 0.4);
       panel.last = `${k} ${w}`;
-      const captions = part && part.words ? part.words.map(i => make('div', {}, run.words[i])) : [];
-      const found = (step.findings || []).map(i => make('div', {class: 'warn'}, run.findings[i].words));
+      const captions = part && part.captions ? part.captions.map(i => make('div', {}, run.texts[i])) : [];
+      const found = (step.findings || []).map(i => make('div', {class: 'warn'}, run.findings[i].text));
       if (run.boxes) {
         const beside = matchMedia('(min-width: 1100px) and (min-height: 560px)').matches;
         panel.picture.replaceChildren(...boxes.drawn(run, k, w, Math.max(panel.picture.clientWidth, 300), beside ? panel.picture.closest('.boxes').clientHeight : 0, scale));

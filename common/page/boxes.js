@@ -78,7 +78,7 @@ const boxes = {
     }
     return group;
   },
-  title: (all, i, fate) => all.list[i].words + ' · ' + {open: 'undecided', kept: 'kept', crossed: 'crossed out', removed: 'suppressed'}[fate] + ((fate === 'crossed' || fate === 'removed') && all.list[i].by >= 0 ? ` by ${all.list[all.list[i].by].name}` : ''),
+  title: (all, i, fate) => all.list[i].text + ' · ' + {open: 'undecided', kept: 'kept', crossed: 'crossed out', removed: 'suppressed'}[fate] + ((fate === 'crossed' || fate === 'removed') && all.list[i].by >= 0 ? ` by ${all.list[all.list[i].by].name}` : ''),
 
   matrix(run, k, w, at, names, cell, px) {
     const all = run.boxes, n = all.list.length, x0 = at.x + names, y0 = at.y + px(18), group = make('g', {class: 'matrix'}), gap = Math.min(px(1), cell / 6);

@@ -25,7 +25,7 @@ json list(const scene::Suppression& all, const std::vector<WarpRef>& warps) {
         const std::size_t by = all.suppressor(row);
         const auto worker = std::find(warps.begin(), warps.end(), box.worker);
         json each = {{"name", box.name},
-                     {"words", text_of(all, row)},
+                     {"text", text_of(all, row)},
                      {"placed", step_number(box.placed)},
                      {"turn", step_number(box.turn)},
                      {"read", step_number(box.read)},

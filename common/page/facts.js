@@ -37,7 +37,7 @@ const partAt = (run, k, w) => run.steps[k] && run.steps[k].byWarp.get(w);
 const textOf = (run, id) => id < 0 ? '' : run.values[id][0];
 const hexOf = (run, id) => id >= 0 && run.values[id].length > 1 ? '0x' + run.values[id][1] : '';
 // What is said under the lanes.
-const captionOf = (run, part) => part.caption === undefined ? '' : run.words[part.caption];
+const captionOf = (run, part) => part.caption === undefined ? '' : run.texts[part.caption];
 const isValue = (run, id) => id >= 0 && run.values[id].length > 1;
 
 // The longest form that fits in so many columns: one line, or one for each part of a value.

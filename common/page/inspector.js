@@ -34,7 +34,7 @@ function drawInspector(run, k, w, lane, pinned) {
   const findings = (step.findings || []).map(i => run.findings[i]);
   if (lane < 0) {
     all.push(make('h3', {}, step.label), make('div', {class: 'quietly'}, `step ${k + 1} of ${run.total}, line ${step.line} of ${run.kernelFile}`));
-    findings.forEach(found => all.push(make('p', {class: 'warn'}, found.words)));
+    findings.forEach(found => all.push(make('p', {class: 'warn'}, found.text)));
     all.push(make('p', {class: 'quietly'}, 'Point at a lane, or press ↓, to see what it did; click or P pins it.'));
     all.push(...outcome(run));
     return all;
@@ -42,7 +42,7 @@ function drawInspector(run, k, w, lane, pinned) {
   const warp = run.warps[w];
   all.push(make('div', {class: 'lane-head'}, make('h3', {}, `Lane ${lane}`), make('span', {class: 'quietly'}, `thread ${warp.warp * run.lanes + lane} of block ${warp.block}`),
     make('button', {type: 'button', id: 'pin', 'aria-pressed': pinned ? 'true' : 'false', onclick: () => app.pin(lane)}, pinned ? 'pinned · P' : 'pin · P')));
-  findings.filter(found => found.block === warp.block && found.warp === warp.warp && has(found.lanes, lane)).forEach(found => all.push(make('p', {class: 'warn'}, found.words)));
+  findings.filter(found => found.block === warp.block && found.warp === warp.warp && has(found.lanes, lane)).forEach(found => all.push(make('p', {class: 'warn'}, found.text)));
   if (part && has(part.active, lane)) {
     const [headline, bits, arithmetic] = unfold(run, part.formulas[lane]).split('\n');
     if (headline) all.push(make('p', {class: 'formula mono', id: 'formula'}, headline));
@@ -57,7 +57,7 @@ function drawInspector(run, k, w, lane, pinned) {
     all.push(make('p', {class: 'quietly'}, `idle in this step: ${step.label}`));
   }
   const held = holdAt(run, k, w);
-  if (held.inputs.length) all.push(make('p', {class: 'quietly', id: 'inputs'}, run.words[held.inputs[lane]]));
+  if (held.inputs.length) all.push(make('p', {class: 'quietly', id: 'inputs'}, run.texts[held.inputs[lane]]));
   all.push(make('h3', {style: 'margin-top: 0.6rem'}, 'Its life'), life(run, k, w, lane), ...outcome(run));
   return all;
 }

@@ -123,7 +123,7 @@ TEST(Page, ShowsTheSceneOfEveryStep) {
                 const std::string caption = scene::caption_of(part) + scene::caption_goes_on(part);
                 ASSERT_EQ(told.contains("caption"), !caption.empty());
                 if (!caption.empty()) {
-                    EXPECT_EQ(facts["words"][told["caption"].get<std::size_t>()], caption);
+                    EXPECT_EQ(facts["texts"][told["caption"].get<std::size_t>()], caption);
                     ++captions;
                 }
                 EXPECT_EQ(told["active"], part.active);

@@ -12,19 +12,19 @@
 //                          absorbed, results, mistakes, findings, utilization, lanes,
 //     types                [[name, exponent bits, fraction bits]]; 0, 0 for integers
 //     values               [[text, hex, type, forms for narrow cells…] or [text]]
-//     templates, words     strings pointed into
+//     templates, texts     strings pointed into
 //     warps                [{name, launch, block, warp, lanes, threads, places: [value, 0…1000, …] (for its colour)}]
 //     start                {hold, inputs, warned} for each warp, before the first step
 //     steps                [{label, stage, kind, line, findings, work: [[active, adding, 1: more may] a block],
 //                          parts[], now: [{w, hold, inputs, warned}], images}]
-//     boxes                of a non-maximum suppression alone: list [{name, words, corners, steps of what happened to
+//     boxes                of a non-maximum suppression alone: list [{name, text, corners, steps of what happened to
 //                          it, by, worker}] in order of score; made [[step, pairs] a row], set [columns a row];
 //                          captions, counts [[step, text]]; questions [{c, lives, asked, answered, text, answer}]
-//   part                   of one warp: w, active, op, source, keep, offers, undefined, says, caption, words,
+//   part                   of one warp: w, active, op, source, keep, offers, undefined, says, caption, captions,
 //                          formulas [folded a lane: head, bits and arithmetic on three lines, or 0],
 //                          rows [{label, role, word: [folded a lane], values}],
 //                          memory [{op, shared, array, lanes, elements, index, values}]
-//   hold                   value of each lane, -1 where it is not known; inputs: place in words of each lane;
+//   hold                   value of each lane, -1 where it is not known; inputs: place in texts of each lane;
 //                          warned: lanes that hold an input twice, or something undefined
 #include <algorithm>
 

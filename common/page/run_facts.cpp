@@ -80,7 +80,7 @@ json head(const Panel& panel, std::size_t count, const scene::Outline& run) {
     all["mistakes"] = run.mistakes;
     all["findings"] = json::array();
     for (const scene::FindingNote& finding : run.findings)
-        all["findings"].push_back({{"words", finding.text},
+        all["findings"].push_back({{"text", finding.text},
                                    {"block", finding.block},
                                    {"warp", finding.warp},
                                    {"lanes", finding.lanes}});
@@ -131,7 +131,7 @@ json run_facts(const Panel& panel, std::size_t count) {
     if (json boxes = boxes_facts(*panel.run, outline.warps, count); !boxes.is_null()) all["boxes"] = std::move(boxes);
     all["values"] = facts.values().all();
     all["templates"] = facts.templates().all();
-    all["words"] = facts.texts().all();
+    all["texts"] = facts.texts().all();
     return all;
 }
 

@@ -130,12 +130,12 @@ json StepFacts::part(const scene::Part& each, std::size_t w) {
         const auto first = std::find_if(each.facts.begin(), each.facts.end(),
                                         [](const scene::LaneFacts& facts) { return facts.fence >= 0; });
         if (first != each.facts.end())
-            all["words"] = json::array({texts_.place(scene::fence_text(first->fence))});
+            all["captions"] = json::array({texts_.place(scene::fence_text(first->fence))});
     }
     const auto requests = scene::requests_of(steps_, each.step, each.warp);
     for (const auto space : {Space::shared, Space::global})
         for (const std::string& caption : scene::request_captions(steps_, requests, space))
-            all["words"].push_back(texts_.place(caption));
+            all["captions"].push_back(texts_.place(caption));
     all["formulas"] = formulas(each);
     all["rows"] = rows(each, w);
     for (const scene::MemoryAccess& access : each.accesses) all["memory"].push_back(memory(access, each.lanes, w));

@@ -54,7 +54,7 @@ const RunChip* chip_of(const RunLine& line, const std::string& name) {
 
 // A kernel that takes 512 values by 64 threads, and one that has its own block.
 TEST(RunLine, ABlockIsThatOfTheLaunch) {
-    const std::vector<RunField> fields{{"block", FieldKind::choice, "512", "", {"256", "512"}}};
+    const std::vector<run::RunField> fields{{"block", FieldKind::choice, "512", "", {"256", "512"}}};
     const auto run = run_on("ramp", 5, 496);
     run->trace.header.block = 32;
     EXPECT_EQ(run_line(fields, *run, nullptr, {}, "").chips[0].shown, "32");

@@ -117,7 +117,7 @@ TEST(PrintText, AResultThatAbsorbedAdditionsSaysSo) {
     auto warp = made.warp(0, 0);
     warp.load(3, in, [](int lane) { return lane; }, [](int lane) { return lane == 0 ? 0x1p24f : 1.0f; });
     for (int mask = 16; mask > 0; mask /= 2) warp.shuffle_sum(5, trace::Op::shfl_xor, mask);
-    lesson::Run run;
+    run::Run run;
     run.trace = made.trace;
     run.steps = steps::build_steps(run.trace);
     Result& result = run.results.emplace_back();
@@ -128,7 +128,7 @@ TEST(PrintText, AResultThatAbsorbedAdditionsSaysSo) {
     result.bound = 5;
     const auto told = [&] {
         FinishedRun finished;
-        finished.run = std::shared_ptr<const lesson::Run>(std::shared_ptr<void>(), &run);
+        finished.run = std::shared_ptr<const run::Run>(std::shared_ptr<void>(), &run);
         std::ostringstream out;
         print_results(out, finished, Paint(false));
         return out.str();

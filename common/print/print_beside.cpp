@@ -20,9 +20,9 @@ std::string wrapped(const std::string& text, std::size_t columns) {
     std::size_t column = 0;
     for (std::size_t at = 0; at < text.size();) {
         const std::size_t end = std::min(text.find(' ', at), text.size());
-        const std::string word = text.substr(at, end - at);
+        const std::string token = text.substr(at, end - at);
         const auto size = static_cast<std::size_t>(std::count_if(
-            word.begin(), word.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+            token.begin(), token.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
         if (column > 0 && column + 1 + size > columns) {
             all += "\n  ";
             column = 2;
@@ -30,7 +30,7 @@ std::string wrapped(const std::string& text, std::size_t columns) {
             all += ' ';
             ++column;
         }
-        all += word;
+        all += token;
         column += size;
         at = end + 1;
     }

@@ -38,8 +38,9 @@ Trace tree_of(const std::function<float(int)>& input) {
 
 // One warp in a 16-bit (or wider) format. Each lane: for (turn) sum += in[turn * 32 + lane]; then one round of xor 16.
 // Vector width `width`; the sum of each load comes to the sum as `joined` says.
-Trace run_of(Element read, Element accumulator, int turns, int width, const std::function<double(int)>& input,
-             const std::function<std::uint64_t(std::uint64_t sum, const std::vector<std::uint64_t>& words)>& joined) {
+Trace run_of(
+    Element read, Element accumulator, int turns, int width, const std::function<double(int)>& input,
+    const std::function<std::uint64_t(std::uint64_t sum, const std::vector<std::uint64_t>& elements)>& joined) {
     TraceBuilder made;
     const auto in = made.array("in", Space::global, static_cast<std::uint64_t>(32 * turns * width));
     made.trace.arrays[in].element = read;
@@ -55,13 +56,13 @@ Trace run_of(Element read, Element accumulator, int turns, int width, const std:
         for (std::size_t lane = 0; lane < 32; ++lane) {
             const int first = (turn * 32 + static_cast<int>(lane)) * width;
             record.element_index[lane] = first;
-            std::vector<std::uint64_t> words;
+            std::vector<std::uint64_t> elements;
             for (int e = 0; e < width; ++e) {
-                words.push_back(element_from_double(read, input(first + e)));
+                elements.push_back(element_from_double(read, input(first + e)));
                 const int bit = e * element_size(read) * 8;
-                record.value[lane][static_cast<std::size_t>(bit / 64)] |= words.back() << (bit % 64);
+                record.value[lane][static_cast<std::size_t>(bit / 64)] |= elements.back() << (bit % 64);
             }
-            sums[lane] = joined(sums[lane], words);
+            sums[lane] = joined(sums[lane], elements);
         }
     }
     Record& record = warp.add(Op::shfl_xor, 5, kAllLanes);
@@ -87,8 +88,9 @@ std::uint64_t added(Element type, std::uint64_t a, std::uint64_t b) {
 // By walking all that led to each sum.
 TEST(Rounding, EachSumKnowsWhereMostWasLost) {
     const Trace tree = tree_of(uneven);
-    const Trace run = run_of(Element::f16, Element::f16, 40, 1, [](int i) { return uneven(i); },
-                             [](std::uint64_t sum, const auto& words) { return added(Element::f16, sum, words[0]); });
+    const Trace run = run_of(
+        Element::f16, Element::f16, 40, 1, [](int i) { return uneven(i); },
+        [](std::uint64_t sum, const auto& elements) { return added(Element::f16, sum, elements[0]); });
     for (const Trace* trace : {&tree, &run}) {
         const Steps steps = build_steps(*trace);
         const RoundingLens lens = build_rounding(steps);
@@ -211,7 +213,7 @@ TEST(Rounding, AtomicsOnOneWordAreFollowedAsFarAsEachFindsWhatTheOneBeforeLeft) 
 TEST(Rounding, ALongRunOfSmallValuesStopsGrowing) {
     const Trace trace = run_of(
         Element::bf16, Element::bf16, 300, 1, [](int) { return 1.0; },
-        [](std::uint64_t sum, const auto& words) { return added(Element::bf16, sum, words[0]); });
+        [](std::uint64_t sum, const auto& elements) { return added(Element::bf16, sum, elements[0]); });
     const Steps steps = build_steps(trace);
     const RoundingLens lens = build_rounding(steps);
     EXPECT_EQ(lens.unknown, 0u);
@@ -233,12 +235,12 @@ TEST(Rounding, ALongRunOfSmallValuesStopsGrowing) {
 
 TEST(Rounding, APairAddedInSixteenBitsIsToldFromOneThatWasWidenedFirst) {
     const auto input = [](int i) { return static_cast<double>(uneven(i)); };
-    const auto narrow = [](std::uint64_t sum, const auto& words) {
-        const double pair = element_to_double(Element::f16, added(Element::f16, words[0], words[1]));
+    const auto narrow = [](std::uint64_t sum, const auto& elements) {
+        const double pair = element_to_double(Element::f16, added(Element::f16, elements[0], elements[1]));
         return element_from_double(Element::f32, element_to_double(Element::f32, sum) + pair);
     };
-    const auto wide = [](std::uint64_t sum, const auto& words) {
-        const double pair = element_to_double(Element::f16, words[0]) + element_to_double(Element::f16, words[1]);
+    const auto wide = [](std::uint64_t sum, const auto& elements) {
+        const double pair = element_to_double(Element::f16, elements[0]) + element_to_double(Element::f16, elements[1]);
         return element_from_double(Element::f32, element_to_double(Element::f32, sum) + pair);
     };
     for (const bool is_narrow : {true, false}) {
@@ -282,10 +284,10 @@ TEST(Rounding, PacksThatAreAddedTwoAndTwoOrOneByOneAreTold) {
 TEST(Rounding, EightBitInputsAreAddedInSixteenBits) {
     const Trace trace = run_of(
         Element::e4m3, Element::f16, 3, 16, [](int i) { return static_cast<double>(i % 29) * 9 + 0.5; },
-        [](std::uint64_t sum, const auto& words) {
-            for (const std::uint64_t word : words)
+        [](std::uint64_t sum, const auto& elements) {
+            for (const std::uint64_t element : elements)
                 sum = element_from_double(
-                    Element::f16, element_to_double(Element::f16, sum) + element_to_double(Element::e4m3, word));
+                    Element::f16, element_to_double(Element::f16, sum) + element_to_double(Element::e4m3, element));
             return sum;
         });
     const Steps steps = build_steps(trace);
@@ -337,8 +339,9 @@ TEST(Rounding, ValuesThatWereWorkedOnBeforeAreNotTakenForInputs) {
 }
 
 TEST(Rounding, OverflowAndCancellationStandOut) {
-    const Trace big = run_of(Element::f16, Element::f16, 3, 1, [](int) { return 30000.0; },
-                             [](std::uint64_t sum, const auto& words) { return added(Element::f16, sum, words[0]); });
+    const Trace big = run_of(
+        Element::f16, Element::f16, 3, 1, [](int) { return 30000.0; },
+        [](std::uint64_t sum, const auto& elements) { return added(Element::f16, sum, elements[0]); });
     const Steps steps = build_steps(big);
     const RoundingLens lens = build_rounding(steps);
     const Sum& third = lens.sums.at(static_cast<std::size_t>(lens.at(2, 0, 0)));

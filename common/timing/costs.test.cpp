@@ -66,7 +66,7 @@ TEST_F(Costs, AShuffleHasAThroughputAndALatency) {
               "Commonly quoted: 1 cycle; that is the throughput, not the latency, which is 23.9 times as long.");
 }
 
-TEST_F(Costs, WordsFollowTheFigures) {
+TEST_F(Costs, SentencesFollowTheFigures) {
     EXPECT_EQ(cost_text(row_of("add_f32", 4, 3.98)),
               "Throughput of an SM: 3.98 additions a cycle; latency: 4 cycles.");
     EXPECT_EQ(cost_text(row_of("ballot", 12, 0.5)),

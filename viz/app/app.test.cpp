@@ -11,12 +11,8 @@
 #include "common/base/error.hpp"
 #include "viz/app/session.testing.hpp"
 
-namespace lanewise::viz {
+namespace lanewise::viz::testing {
 namespace {
-
-using testing::Headless;
-using testing::request_of;
-using testing::Session;
 
 TEST(App, KeysMoveThroughTheSteps) {
     Session session(request_of("warp_sum_xor"));
@@ -299,4 +295,4 @@ TEST(App, AllTimesOpenByKeyAndAreMeasuredAnew) {
 }
 
 }  // namespace
-}  // namespace lanewise::viz
+}  // namespace lanewise::viz::testing

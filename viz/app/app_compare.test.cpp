@@ -10,12 +10,8 @@
 #include "common/base/error.hpp"
 #include "viz/app/session.testing.hpp"
 
-namespace lanewise::viz {
+namespace lanewise::viz::testing {
 namespace {
-
-using testing::Headless;
-using testing::request_of;
-using testing::Session;
 
 TEST(AppComparison, CompareShowsTwoAndComesBackToTheSameStep) {
     Session session(request_of("warp_sum_xor"));
@@ -196,4 +192,4 @@ TEST(AppComparison, TheLensTakesThePlaceOfTheStageAlsoInAComparison) {
 }
 
 }  // namespace
-}  // namespace lanewise::viz
+}  // namespace lanewise::viz::testing

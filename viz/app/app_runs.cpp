@@ -111,7 +111,7 @@ void App::show_run(std::shared_ptr<const RunView> run_view) {
 // comparison one that has one on all sides, if there is any.
 void App::follow_work() {
     if (!shown_[0] || request_.block >= 0 || request_.warp >= 0) return;
-    std::vector<const lesson::Run*> runs;
+    std::vector<const run::Run*> runs;
     for (const auto& shown : shown_)
         if (shown) runs.push_back(shown->run.get());
     if (comparing() && (runs.size() != names_.size() || compare_.steps.sides() != names_.size())) return;

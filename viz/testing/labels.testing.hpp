@@ -58,6 +58,18 @@ private:
     std::vector<Rect> clips_{Rect{-1e9f, -1e9f, 1e9f, 1e9f}};
 };
 
+// What the stage writes at a step, in a pane of that size.
+inline std::vector<LabelCanvas::Label> stage_labels(const RunView& run_view, std::size_t step, float width,
+                                                    float height) {
+    Headless gui(width, height);
+    LabelCanvas canvas;
+    gui.canvas = &canvas;
+    Selection selection;
+    StageView stage;
+    gui.in_pane([&](const Pane& pane) { stage.draw(pane, run_view, at_step(run_view, step), selection); });
+    return canvas.labels;
+}
+
 // The faults of a stage of `run` as the window shows it, at every step, for its first and last warp; at most `most`.
 // `width` and `height` of the stage's pane, at `scale`.
 inline std::vector<std::string> label_faults(const std::shared_ptr<const run::Run>& run, float width, float height,

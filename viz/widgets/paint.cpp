@@ -62,9 +62,9 @@ void number_in(const Brush& brush, Face face, const Rect& box, Color color, std:
     const Face small = (*brush.look.fonts)[face].em <= (*brush.look.fonts)[Face::tiny].em ? face : Face::tiny;
     const float pitch = std::min((*brush.look.fonts)[small].cap + brush.px(2.5f), box.height() * 0.46f) / 2;
     const float y = box.center().y;
-    const auto line = [&](std::string_view words, float top) {
-        const bool fits = text_width(brush.look, small, words) <= box.width() + brush.px(0.6f);
-        text_in(brush, small, {box.x0, top, box.x1, top + 2 * pitch}, color, fits ? words : "…");
+    const auto line = [&](std::string_view part, float top) {
+        const bool fits = text_width(brush.look, small, part) <= box.width() + brush.px(0.6f);
+        text_in(brush, small, {box.x0, top, box.x1, top + 2 * pitch}, color, fits ? part : "…");
     };
     line(text.substr(0, at), y - 2 * pitch);
     line(text.substr(at + 1), y);

@@ -5,6 +5,7 @@
 #include "common/annotate/refused.hpp"
 #include "common/annotate/syntax/kernel_outline.hpp"
 #include "common/annotate/syntax/keywords.hpp"
+#include "common/annotate/syntax/parser_errors.hpp"
 
 namespace lanewise::annotate {
 namespace {
@@ -25,10 +26,6 @@ bool has_body(CXCursor cursor) {
             return true;
     return false;
 }
-
-struct Spot {
-    std::size_t file, offset;
-};
 
 class Reader {
 public:
@@ -57,15 +54,7 @@ public:
 private:
     const Source& source(std::size_t file) const { return *files_[file].source; }
 
-    std::optional<Spot> spot(CXSourceLocation location) const {
-        CXFile handle = nullptr;
-        unsigned offset = 0;
-        clang_getExpansionLocation(location, &handle, nullptr, nullptr, &offset);
-        if (handle == nullptr) return std::nullopt;
-        for (std::size_t i = 0; i < files_.size(); ++i)
-            if (files_[i].handle && clang_File_isEqual(files_[i].handle, handle) != 0) return Spot{i, offset};
-        return std::nullopt;
-    }
+    std::optional<Spot> spot(CXSourceLocation location) const { return spot_of(location, files_); }
 
     bool says(std::size_t file, Range range, const std::set<std::string>& keywords) const {
         for (std::size_t i = range.first; i <= range.last; ++i)
@@ -356,63 +345,16 @@ private:
         }
     }
 
-    // The text's own place in an error, or in what led to it.
-    std::optional<Spot> place_of(CXDiagnostic diagnostic) const {
-        if (const auto at = spot(clang_getDiagnosticLocation(diagnostic))) return at;
-        CXDiagnosticSet notes = clang_getChildDiagnostics(diagnostic);
-        for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(notes); ++i)
-            if (const auto at = spot(clang_getDiagnosticLocation(clang_getDiagnosticInSet(notes, i)))) return at;
-        return std::nullopt;
-    }
-
-    // The copy stands in a namespace of its own, where a name may mean something else than in CUDA's headers.
-    bool is_of_global_scope(CXDiagnostic diagnostic) const {
-        const std::string error = taken(clang_getDiagnosticSpelling(diagnostic));
-        if (error.find("conflicts with target of using declaration") != error.npos) return true;
-        if (!error.starts_with("redefinition of") && error.find("different language linkage") == error.npos)
-            return false;
-        CXDiagnosticSet notes = clang_getChildDiagnostics(diagnostic);
-        for (unsigned i = 0; i < clang_getNumDiagnosticsInSet(notes); ++i)
-            if (!spot(clang_getDiagnosticLocation(clang_getDiagnosticInSet(notes, i)))) return true;
-        return false;
-    }
-
-    // The sentence of a static_assert in the prelude, which stands behind what cannot be emulated; or what CUDA had
-    // once.
-    static std::optional<std::string> not_emulated(const std::string& error) {
-        for (const char* gone : {"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot"})
-            if (error.starts_with("use of undeclared identifier '" + std::string(gone) + "'"))
-                return std::string(gone) + ", which CUDA 13 no longer has: write " + gone +
-                       "_sync with a mask in front";
-        const std::size_t sentence = error.find("kNever<"),
-                          open = error.find('"', sentence == error.npos ? 0 : sentence);
-        if (sentence == error.npos || open == error.npos || error.back() != '"') return std::nullopt;
-        return error.substr(open + 1, error.size() - open - 2);
-    }
-
     void errors() {
         std::vector<Remark> stray;
-        for (unsigned i = 0; i < clang_getNumDiagnostics(unit_); ++i) {
-            const std::unique_ptr<void, void (*)(CXDiagnostic)> diagnostic(clang_getDiagnostic(unit_, i),
-                                                                           clang_disposeDiagnostic);
-            if (clang_getDiagnosticSeverity(diagnostic.get()) < CXDiagnostic_Error) continue;
-            const auto at = place_of(diagnostic.get());
-            if (!at || is_of_global_scope(diagnostic.get())) continue;
-            const Source& text = source(at->file);
-            const auto begin = text.text().begin();
-            const auto line =
-                std::count(begin, begin + static_cast<std::ptrdiff_t>(std::min(at->offset, text.text().size())), '\n');
-            const Remark error{taken(clang_getDiagnosticSpelling(diagnostic.get())), text.path(),
-                               static_cast<int>(line) + 1};
-            const std::size_t index = owner(*at);
-            if (const auto what = not_emulated(error.what); what && index != kNone) {
-                pieces_[index].refusals.push_back({*what, error.path, error.line});
-                continue;
-            }
-            if (index == kNone || pieces_[index].role == Piece::Role::container) {
-                stray.push_back(error);
+        for (ParserError& error : errors_of(unit_, files_)) {
+            const std::size_t index = owner(error.at);
+            if (error.not_emulated && index != kNone) {
+                pieces_[index].refusals.push_back({*error.not_emulated, error.said.path, error.said.line});
+            } else if (index == kNone || pieces_[index].role == Piece::Role::container) {
+                stray.push_back(std::move(error.said));
             } else if (!pieces_[index].error) {
-                pieces_[index].error = error;
+                pieces_[index].error = std::move(error.said);
             }
         }
         look_for_lost_kernels(stray);

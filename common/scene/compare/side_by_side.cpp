@@ -293,9 +293,9 @@ WarpRef matching_warp(const steps::Steps& steps, const WarpRef& warp) {
     return steps.warps.empty() ? warp : steps.warps.front();
 }
 
-WarpRef working_warp(const std::vector<const lesson::Run*>& sides, const SideBySide& steps, std::size_t place,
+WarpRef working_warp(const std::vector<const run::Run*>& sides, const SideBySide& steps, std::size_t place,
                      const WarpRef& home) {
-    std::vector<const lesson::Run*> here;   // sides with a step of their own
+    std::vector<const run::Run*> here;   // sides with a step of their own
     std::vector<const steps::Step*> does;
     for (std::size_t s = 0; s < sides.size() && place < steps.size(); ++s) {
         if (!steps.has_own_step(s, place)) continue;

@@ -59,7 +59,7 @@ WarpRef matching_warp(const steps::Steps& steps, const WarpRef& warp);
 
 // The warp to show beside each other at `place`: `home` where its block has a part in the step of each side that has one
 // there; else a warp that works on as many sides as any does.
-WarpRef working_warp(const std::vector<const lesson::Run*>& sides, const SideBySide& steps, std::size_t place,
+WarpRef working_warp(const std::vector<const run::Run*>& sides, const SideBySide& steps, std::size_t place,
                      const WarpRef& home);
 
 // Did it come out wrong, or was something found wrong in it?

@@ -13,7 +13,7 @@ namespace {
 using namespace steps::testing;
 
 // Two blocks of two warps load; then a word of `more` is loaded by the warps of block 1 that are named.
-std::unique_ptr<lesson::Run> run_with(const std::vector<std::uint32_t>& last) {
+std::unique_ptr<run::Run> run_with(const std::vector<std::uint32_t>& last) {
     TraceBuilder made;
     const auto in = made.array("in", Space::global, 256);
     const auto more = made.array("more", Space::global, 1);
@@ -26,7 +26,7 @@ std::unique_ptr<lesson::Run> run_with(const std::vector<std::uint32_t>& last) {
             for (const std::uint32_t each : last)
                 if (block == 1 && each == number) warp.load(9, more, [](int) { return 0; }, [](int) { return 1.0f; }, 1);
         }
-    auto run = std::make_unique<lesson::Run>();
+    auto run = std::make_unique<run::Run>();
     run->trace = made.trace;
     run->trace.header.launches = {{"kernel", {2, 1, 1}, {64, 1, 1}, 0}};
     run->steps = steps::build_steps(run->trace);
@@ -35,7 +35,7 @@ std::unique_ptr<lesson::Run> run_with(const std::vector<std::uint32_t>& last) {
 
 TEST(SideBySide, ABlockThatWorksOnAllSidesIsShown) {
     const auto one = run_with({0, 1}), other = run_with({1});
-    const std::vector<const lesson::Run*> runs{one.get(), other.get()};
+    const std::vector<const run::Run*> runs{one.get(), other.get()};
     SideBySide steps;
     steps.align(runs);
     ASSERT_EQ(steps.size(), 2u);

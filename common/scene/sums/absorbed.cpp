@@ -10,7 +10,7 @@ std::string absorbed_text(std::size_t additions) {
     return additions == 0 ? "" : counted(additions, "addition") + " had no effect (absorbed)";
 }
 
-std::string absorbed_text(const lesson::Run& run, const std::function<std::shared_ptr<const Sums>()>& sums) {
+std::string absorbed_text(const run::Run& run, const std::function<std::shared_ptr<const Sums>()>& sums) {
     constexpr std::size_t kFewInputs = 16384;
     if (!came_out_right(run) || result_text(run).empty()) return "";
     if (run.steps.input_count == 0 || run.steps.input_count > kFewInputs) return "";

@@ -62,9 +62,9 @@ TEST(TableView, WhatIsWrongOnPurposeIsMarkedThoughItsResultIsRight) {
     gui.canvas = &canvas;
     TableView table;
     gui.in_pane([&](const Pane& pane) { table.draw(pane, all, "a_fast"); }, Pane::Scroll::vertical);
-    const auto shows = [&](const std::string& words) {
+    const auto shows = [&](const std::string& text) {
         return std::any_of(canvas.labels.begin(), canvas.labels.end(),
-                           [&](const auto& label) { return label.text == words; });
+                           [&](const auto& label) { return label.text == text; });
     };
     EXPECT_TRUE(shows("wrong on purpose") || shows("wrong"));
     EXPECT_TRUE(shows("nan"));

@@ -90,7 +90,7 @@ TEST(TimelineView, ChipsKeepWhatTellsTheirStep) {
     for (int i = 0; i < 4; ++i) add("load in");
     add("load boxes x4"), add("exchange store 1"), add("add tree +64", 64, 1);
     for (int i = 0; i < 26; ++i) add(i % 2 ? "xor 16" : "xor 8");
-    const auto words = [&](std::size_t step, const TimelineScale& scale) {
+    const auto texts = [&](std::size_t step, const TimelineScale& scale) {
         canvas.labels.clear();
         gui.frame([&] {
             timeline.draw_entries(Pane(gui.look(), "steps", gui.window()), entries, scale,
@@ -102,11 +102,11 @@ TEST(TimelineView, ChipsKeepWhatTellsTheirStep) {
     };
     TimelineScale scale;
     scale.threads[0] = 64;
-    std::string all = words(2, scale);
+    std::string all = texts(2, scale);
     EXPECT_NE(all.find("|3/4|"), std::string::npos) << all;
     for (const char* cut : {"|x4|", "|1|", "…"}) EXPECT_EQ(all.find(cut), std::string::npos) << cut << " in " << all;
     for (const char* kept : {"|load|", "|store|", "|+64|"}) EXPECT_NE(all.find(kept), std::string::npos) << all;
-    EXPECT_NE(words(8, scale).find("|×4|"), std::string::npos);
+    EXPECT_NE(texts(8, scale).find("|×4|"), std::string::npos);
     // Numbers are those of the active lanes, over each of the sides or over none.
     scale.sides = 4;
     scale.threads = {512, 512, 64, 64};
@@ -114,7 +114,7 @@ TEST(TimelineView, ChipsKeepWhatTellsTheirStep) {
         entry.has = {true, true, true, true};
         for (std::size_t side = 0; side < 4; ++side) entry.work[side] = {side < 2 ? 512u : 64u, 0};
     }
-    all = words(8, scale);
+    all = texts(8, scale);
     EXPECT_EQ(all.find("|64|"), std::string::npos) << all;
 }
 

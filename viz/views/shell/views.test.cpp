@@ -58,14 +58,9 @@ TEST(StageView, SaysCalmlyThatARunIsShownAsRecordedBesideItsResult) {
         const auto told = std::make_shared<run::Run>(run);
         told->steps = steps::build_steps(told->trace);
         const RunView run_view(told);
-        Headless gui(1100, 640);
-        testing::LabelCanvas canvas;
-        gui.canvas = &canvas;
-        Selection selection;
-        StageView stage;
-        gui.in_pane([&](const Pane& pane) { stage.draw(pane, run_view, at_step(run_view, 1), selection); });
+        const auto labels = testing::stage_labels(run_view, 1, 1100, 640);
         const auto color_of = [&](const std::string& text) -> std::optional<Color> {
-            for (const auto& label : canvas.labels)
+            for (const auto& label : labels)
                 if (label.text.starts_with(text)) return label.color;
             return std::nullopt;
         };
@@ -335,7 +330,7 @@ TEST(TimingView, SetsWhatMovesAsManyBytesFirstAndSaysWhereTheShownHasNoTime) {
     };
     add("reads_only", 4096, 1), add("same", 8196, 2), add("shown", 8192, 30);
     Headless gui(400, 300);
-    const auto words = [&](const char* variant) {
+    const auto texts = [&](const char* variant) {
         testing::TextCanvas canvas;
         gui.canvas = &canvas;
         TimingView view;
@@ -345,10 +340,10 @@ TEST(TimingView, SetsWhatMovesAsManyBytesFirstAndSaysWhereTheShownHasNoTime) {
         for (const auto& label : canvas.labels) all += label.text + "|";
         return all;
     };
-    EXPECT_NE(words("shown").find("|same|"), std::string::npos) << words("shown");
-    EXPECT_EQ(words("shown").find("|reads_only|"), std::string::npos) << words("shown");
-    EXPECT_EQ(words("shown").find("not this variant"), std::string::npos) << words("shown");
-    EXPECT_NE(words("wrong").find("|not this variant · "), std::string::npos) << words("wrong");
+    EXPECT_NE(texts("shown").find("|same|"), std::string::npos) << texts("shown");
+    EXPECT_EQ(texts("shown").find("|reads_only|"), std::string::npos) << texts("shown");
+    EXPECT_EQ(texts("shown").find("not this variant"), std::string::npos) << texts("shown");
+    EXPECT_NE(texts("wrong").find("|not this variant · "), std::string::npos) << texts("wrong");
 }
 
 TEST(Playhead, StaysWithinItsStepsAndStopsAtTheEnd) {

@@ -232,13 +232,8 @@ TEST(StageLegend, NamesThePartsOfAValue) {
     run->steps = steps::build_steps(run->trace);
     const RunView run_view(run);
     EXPECT_EQ(run_view.outline.parts, (std::vector<std::string>{"max", "sum"}));
-    Headless gui(1000, 500);
-    testing::LabelCanvas canvas;
-    gui.canvas = &canvas;
-    Selection selection;
-    StageView stage;
-    gui.in_pane([&](const Pane& pane) { stage.draw(pane, run_view, at_step(run_view, 0), selection); });
-    EXPECT_TRUE(std::any_of(canvas.labels.begin(), canvas.labels.end(),
+    const auto labels = testing::stage_labels(run_view, 0, 1000, 500);
+    EXPECT_TRUE(std::any_of(labels.begin(), labels.end(),
                             [](const auto& label) { return label.text == "each value: (max, sum)"; }));
 }
 

@@ -18,7 +18,7 @@ bool is_numbered(const std::string& label) {
 }
 
 // Does it tell by itself what a step does: "+64"? The "x4" of a wide load and a number do not.
-bool is_distance(const std::string& word) { return word.starts_with('+') || word.starts_with('-'); }
+bool is_distance(const std::string& token) { return token.starts_with('+') || token.starts_with('-'); }
 
 // "add tree +64" where it fits, else "add +64", else "+64"; "store warp_sums" becomes "store", "load boxes x4" "load
 // x4" and then "load", "round 3" "r3".

@@ -1,0 +1,211 @@
+// What the operator says of pointers, and which kernel it takes for a layout: without a GPU.
+#include <cstdint>
+#include <functional>
+#include <random>
+#include <set>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "lessons/16_add_rms_norm/operator/add_rms_norm.hpp"
+#include "lessons/16_add_rms_norm/operator/description.testing.hpp"
+
+namespace {
+
+using namespace add_rms_norm;
+using add_rms_norm::testing::good;
+using add_rms_norm::testing::place_of;
+using add_rms_norm::testing::places_of;
+
+const void* at(std::uintptr_t address) { return reinterpret_cast<const void*>(address); }
+
+// Apart from each other, and aligned.
+detail::Pointers apart() { return {at(0x100000), at(0x200000), at(0x300000), at(0x400000), at(0x500000)}; }
+
+Code code_of(const detail::Pointers& pointers, const Description& d = good(), std::size_t needed = 0,
+             const void* workspace = nullptr, std::size_t size = 0) {
+    return detail::check_pointers(detail::layout_of(d), pointers, needed, workspace, size).code();
+}
+
+TEST(Pointers, Aliasing) {
+    EXPECT_EQ(code_of(apart()), Code::ok);
+    detail::Pointers p = apart();
+    p.y = p.a;
+    p.residual_out = p.b;
+    EXPECT_EQ(code_of(p), Code::ok);  // in place
+    p = apart();
+    p.a = p.b = p.y;
+    EXPECT_EQ(code_of(p), Code::ok);  // both inputs are one, and become y
+    p.y = p.residual_out;
+    EXPECT_EQ(code_of(p), Code::aliasing);
+    p = apart();
+    p.y = at(0x300002);  // one element into a
+    EXPECT_EQ(code_of(p), Code::aliasing);
+    p = apart();
+    p.residual_out = at(0x500000 + 126);  // over the weight's last element
+    EXPECT_EQ(code_of(p), Code::aliasing);
+    p.residual_out = at(0x500000 + 128);
+    EXPECT_EQ(code_of(p), Code::ok);
+    Description d = good();
+    d.a.strides = {640, 128, 1};  // the address of y, but other rows
+    p = apart();
+    p.a = p.y;
+    EXPECT_EQ(code_of(p, d), Code::aliasing);
+}
+
+// Parts of one tensor of (batch, heads, 4 * 64), side by side.
+TEST(Pointers, RowsBetweenRows) {
+    Description d;
+    d.set_all({Type::f16, 3, {3, 5, 64}, {5 * 256, 256, 1}});
+    ASSERT_TRUE(check(d)) << check(d).sentence();
+    detail::Pointers p{at(0x10000), at(0x10080), at(0x10100), at(0x10180), at(0x500000)};
+    EXPECT_EQ(code_of(p, d), Code::ok);
+    p.residual_out = at(0x10080 - 16);
+    EXPECT_EQ(code_of(p, d), Code::aliasing);
+}
+
+TEST(Pointers, DisjointMeansDisjoint) {
+    std::mt19937_64 random(3);
+    int disjoint = 0, met = 0, missed = 0;
+    for (int i = 0; i < 20000; ++i) {
+        const auto below = [&](std::int64_t limit) {
+            return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(limit));
+        };
+        Description d;
+        d.set_all(contiguous(Type::f32, 1 + below(3), 1 + below(3), 1 + below(4)));
+        for (Tensor* t : {&d.y, &d.a})
+            for (std::size_t k = 0; k < 2; ++k) t->strides[k] = below(24);
+        if (random() % 2) d.a.strides = d.y.strides;
+        if (!check(d)) continue;
+        const Layout layout = detail::layout_of(d);
+        const std::int64_t shift = below(40) - 20;
+        std::set<std::int64_t> places;
+        for (const std::int64_t place : places_of(d.y)) places.insert(place);
+        bool meet = false;
+        for (const std::int64_t place : places_of(d.a)) meet = meet || places.contains(place + shift);
+        const bool told =
+            detail::are_disjoint(at(0x10000), layout.tensors[0], at(0x10000 + static_cast<std::uintptr_t>(shift * 4)),
+                                 layout.tensors[2], layout);
+        if (told) {
+            EXPECT_FALSE(meet);
+        }
+        (told ? disjoint : meet ? met : missed)++;
+    }
+    EXPECT_GT(disjoint, 500);
+    EXPECT_GT(met, 500);
+    EXPECT_LT(missed, disjoint) << "too much is refused";
+}
+
+TEST(Pointers, OfTwoMisusesTheDocumentedFirst) {
+    struct Wrong {
+        Code code;
+        std::function<void(detail::Pointers&, const void*&, std::size_t&)> make;
+    };
+    const std::vector<Wrong> wrongs = {
+        {Code::null_pointer, [](auto& p, auto&, auto&) { p.weight = nullptr; }},
+        {Code::null_pointer, [](auto& p, auto&, auto&) { p.b = nullptr; }},
+        {Code::alignment, [](auto& p, auto&, auto&) { p.a = at(0x300001); }},
+        {Code::aliasing, [](auto& p, auto&, auto&) { p.residual_out = p.y; }},
+        {Code::workspace, [](auto&, auto& workspace, auto&) { workspace = nullptr; }},
+        {Code::workspace, [](auto&, auto&, auto& size) { size = 63; }},
+        {Code::workspace, [](auto&, auto& workspace, auto&) { workspace = at(0x600008); }},
+    };
+    for (const Wrong& one : wrongs)
+        for (const Wrong& other : wrongs) {
+            detail::Pointers p = apart();
+            const void* workspace = at(0x600000);
+            std::size_t size = 64;
+            EXPECT_EQ(code_of(p, good(), 64, workspace, size), Code::ok);
+            one.make(p, workspace, size);
+            other.make(p, workspace, size);
+            const Code first = place_of(one.code) < place_of(other.code) ? one.code : other.code;
+            EXPECT_EQ(code_of(p, good(), 64, workspace, size), first);
+        }
+    EXPECT_EQ(code_of(apart()), Code::ok);  // no workspace needed: null will do
+}
+
+TEST(Shapes, OfWholeRowsShortAndLong) {
+    const auto shape_of = [](Type type, std::int64_t rows, std::int64_t dim, bool sm90 = true) {
+        Description d;
+        d.set_all(contiguous(type, rows, dim));
+        EXPECT_TRUE(detail::has_whole_packs(detail::layout_of(d)));
+        return detail::whole_shape(detail::layout_of(d), 132, sm90);
+    };
+    EXPECT_EQ(shape_of(Type::f16, 16384, 64).route, Shape::Route::group);
+    EXPECT_EQ(shape_of(Type::f16, 16384, 64).threads, 8);  // 64 halves are 8 loads of 16 bytes
+    EXPECT_EQ(shape_of(Type::f16, 16384, 64).rows, 16);
+    EXPECT_EQ(shape_of(Type::f16, 16384, 8192).route, Shape::Route::block);
+    EXPECT_EQ(shape_of(Type::f16, 4, 8192).threads, 1024);  // few rows: all their loads at once
+    // Long rows: as many blocks of 512 threads as have room.
+    for (const Type type : {Type::f16, Type::bf16, Type::f32}) {
+        const Shape shape = shape_of(type, 1024, 65536);
+        EXPECT_EQ(shape.route, Shape::Route::cluster);
+        EXPECT_EQ(shape.threads, 512);
+        EXPECT_EQ(shape.packs, type == Type::bf16 ? 2 : 4);
+        EXPECT_EQ(shape.packs * shape.threads * shape.cluster, 65536 / (type == Type::f32 ? 4 : 8));
+    }
+    // No kernel of whole rows alone: no clusters, or too long for one.
+    EXPECT_EQ(shape_of(Type::f16, 1024, 65536, false).route, Shape::Route::element);
+    EXPECT_EQ(shape_of(Type::f16, 1024, 1 << 20).route, Shape::Route::element);
+}
+
+TEST(Shapes, OfRowsThatBeginAnywhere) {
+    const auto shape_of = [](Type type, std::int64_t rows, std::int64_t dim, bool sm90 = true, Sum sum = Sum::rounded) {
+        Description d;
+        d.set_all(contiguous(type, rows, dim));
+        d.sum = sum;
+        EXPECT_TRUE(detail::is_alike(detail::layout_of(d)));
+        return detail::shifted_shape(detail::layout_of(d), 132, sm90);
+    };
+    EXPECT_EQ(shape_of(Type::f16, 4, 1).threads, 16);  // as many as a row's ends may have values
+    EXPECT_EQ(shape_of(Type::f16, 4, 511).route, Shape::Route::group);
+    EXPECT_EQ(shape_of(Type::f16, 4, 1023).route, Shape::Route::block);
+    EXPECT_EQ(shape_of(Type::f32, 4, 4097).route, Shape::Route::block);
+    EXPECT_EQ(shape_of(Type::f16, 4, 65537).route, Shape::Route::packed);
+    // What residual_out does not hold is kept in float.
+    EXPECT_EQ(shape_of(Type::f16, 4, 65537, true, Sum::unrounded).route, Shape::Route::wide);
+    EXPECT_EQ(shape_of(Type::f32, 4, 65537, true, Sum::unrounded).route, Shape::Route::packed);
+    EXPECT_EQ(shape_of(Type::f16, 4, 65537, false).route, Shape::Route::element);  // no clusters
+    EXPECT_EQ(shape_of(Type::f16, 4, 32767, false).route, Shape::Route::packed);   // one block needs none
+    EXPECT_EQ(shape_of(Type::f16, 4, 300001).route, Shape::Route::element);
+    // Whatever the length, there is room for all whole packs, and there are threads for the ends.
+    for (const Type type : {Type::f16, Type::f32})
+        for (const Sum sum : {Sum::rounded, Sum::unrounded})
+            for (std::int64_t dim = 1; dim < 300000; dim += dim / 9 + 1) {
+                const Shape shape = shape_of(type, 4, dim, true, sum);
+                const std::int64_t values = type == Type::f32 ? 4 : 8;
+                if (shape.route == Shape::Route::element) continue;
+                EXPECT_GE(std::int64_t{shape.packs} * shape.threads * shape.cluster, dim / values) << dim;
+                EXPECT_GE(shape.threads, 2 * (values - 1)) << dim;
+            }
+}
+
+TEST(Layouts, RowsThatBeginEquallyFarPastAMultiple) {
+    Description d;
+    d.set_all(contiguous(Type::f16, 3, 65));
+    EXPECT_FALSE(detail::has_whole_packs(detail::layout_of(d)));
+    EXPECT_TRUE(detail::is_alike(detail::layout_of(d)));
+    d.a.strides[0] = 65 + 8;  // 16 bytes more
+    EXPECT_TRUE(detail::is_alike(detail::layout_of(d)));
+    d.a.strides[0] = 66;
+    EXPECT_FALSE(detail::is_alike(detail::layout_of(d)));
+    d.a.strides[0] = 0;  // one row for all
+    EXPECT_FALSE(detail::is_alike(detail::layout_of(d)));
+    d.set_all(contiguous(Type::f16, 1, 65));
+    d.a.strides[0] = 66;  // of a dimension of one element
+    EXPECT_TRUE(detail::is_alike(detail::layout_of(d)));
+    d.set_all(contiguous(Type::f32, 3, 65));
+    d.b.strides[0] = 65 + 4;
+    EXPECT_TRUE(detail::is_alike(detail::layout_of(d)));
+}
+
+TEST(Layouts, BatchesAndHeadsBecomeOneWhereTheyCan) {
+    EXPECT_EQ(detail::layout_of(good()).batch, 15);
+    EXPECT_EQ(detail::layout_of(good()).heads, 1);
+    Description d = good();
+    d.b.strides[0] = 0;
+    EXPECT_EQ(detail::layout_of(d).batch, 3);
+    EXPECT_EQ(detail::layout_of(d).heads, 5);
+}
+
+}  // namespace

@@ -18,6 +18,7 @@
 #include "common/base/element.hpp"
 #include "common/base/error.hpp"
 #include "common/base/folder.testing.hpp"
+#include "common/base/kernel_text.hpp"
 #include "common/scene/boxes/suppression.hpp"
 #include "common/scene/cell_text.hpp"
 #include "common/scene/held.hpp"
@@ -268,7 +269,10 @@ int check(const std::vector<std::string>& arguments) {
     for (std::size_t i = 2; i < arguments.size(); ++i) command += " " + quoted(arguments[i]);
     run(command);
     const trace::Trace trace = trace::load(folder / "t.ndjson");
-    const steps::Steps steps = steps::build_steps(trace);
+    const fs::path kernels = fs::path(LANEWISE_LESSONS) / trace.header.lesson / trace.header.kernel_file;
+    const std::string text = whole_kernel_text(kernels.string(), read_file(kernels));
+    if (trace::fnv1a_hex(text) != trace.header.kernel_hash) throw Error(kernels.string() + " is not the text that ran.");
+    const steps::Steps steps = steps::build_steps(trace, text);
 
     std::string page = read_file(folder / "page.html");
     const std::size_t size = page.size(), end = page.rfind("</body>");

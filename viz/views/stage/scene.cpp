@@ -20,7 +20,7 @@ bool is_memory(StepKind kind) {
 constexpr float kLeastForNumbers = 13;
 
 // Of the present step, however low its panel is; and above and below the rows around it, with the gaps between.
-constexpr float kLeastBand = 36, kEdges = 34;
+constexpr float kLeastBand = 20, kEdges = 34;
 constexpr float kGaps = 14;   // of those, between rows and bands
 
 // How tall a band wants to be: at least, and with room to spare.

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "common/trace/trace_builder.testing.hpp"
 #include "viz/app/session.testing.hpp"
 
 namespace lanewise::viz::testing {
@@ -27,6 +28,34 @@ TEST(AppComparison, CompareShowsTwoAndComesBackToTheSameStep) {
     EXPECT_FALSE(session.app.comparing());
     EXPECT_EQ(session.app.playhead().step, 3u);
     EXPECT_EQ(session.app.playhead().count, 6u);
+}
+
+// Block 1 alone makes the second load: both panes show it there, and block 0 again where it works.
+TEST(AppComparison, BothPanesShowABlockThatWorks) {
+    lesson::Presentation presentation = samples::presentation();
+    presentation.services.run = [](const std::string& variant) {
+        trace::testing::TraceBuilder made;
+        const auto in = made.array("in", trace::Space::global, 64);
+        for (std::uint32_t block = 0; block < 2; ++block) {
+            auto warp = made.warp(block, 0);
+            for (std::uint32_t turn = 0; turn <= block; ++turn)
+                warp.load(3 + static_cast<int>(turn), in, [](int lane) { return lane; }, [](int) { return 1.0f; });
+        }
+        return samples::run_of(std::move(made.trace), variant);
+    };
+    presentation.services.run_beside = nullptr;
+    Session session(request_of("warp_sum_xor"), presentation);
+    session.press(letter('C'));
+    const auto warps = [&] {
+        std::vector<std::uint32_t> blocks;
+        for (const auto& side : session.app.comparison_view().scene().sides) blocks.push_back(side.warp.block);
+        return blocks;
+    };
+    EXPECT_EQ(warps(), (std::vector<std::uint32_t>{0, 0}));
+    session.press(Key::right);
+    EXPECT_EQ(warps(), (std::vector<std::uint32_t>{1, 1}));
+    session.press(Key::left);
+    EXPECT_EQ(warps(), (std::vector<std::uint32_t>{0, 0}));
 }
 
 TEST(AppComparison, TheFirstComparisonIsOfTheSameSize) {

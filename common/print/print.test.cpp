@@ -120,7 +120,7 @@ TEST(PrintText, AResultThatAbsorbedAdditionsSaysSo) {
     run::Run run;
     run.trace = made.trace;
     run.steps = steps::build_steps(run.trace);
-    Result& result = run.results.emplace_back();
+    run::Result& result = run.results.emplace_back();
     result.output = "out";
     result.value = 0x1p24 + 30;
     result.reference = 0x1p24 + 31;

@@ -78,7 +78,8 @@ void print_heading(std::ostream& out, const Lesson& lesson, const Run& run, cons
     out << paint.result("● " + run.origin) << '\n'
         << paint.strong(fmt::format("{} · {}{}", lesson.title(), header.variant, lens.empty() ? "" : " · " + lens))
         << '\n'
-        << paint.faint(fmt::format("n {}{} · block {} · input {}", header.n, rows_text(header), trace::block_text(header),
+        << paint.faint(fmt::format("n {}{} · block {} · input {}", header.n, rows_text(header),
+                                   trace::block_text(header),
                                    trace::input_text(header, is_seeded_input(header.input))))
         << '\n';
     if (!run.note.empty()) out << paint.faint(run.note) << '\n';

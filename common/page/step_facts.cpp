@@ -79,7 +79,8 @@ json StepFacts::step(std::size_t k) {
     json all = {{"label", head.label}, {"stage", head.stage}, {"kind", kind_name(head.kind)}, {"line", head.line}};
     if (!outline_.findings_at[k].empty()) all["findings"] = outline_.findings_at[k];
     json work = json::array();
-    for (const scene::WorkStep& block : scene::work_at(steps_, k)) work.push_back({block.lanes, block.adding, block.more_may_add ? 1 : 0});
+    for (const scene::WorkStep& block : scene::work_at(steps_, k))
+        work.push_back({block.lanes, block.adding, block.more_may_add ? 1 : 0});
     all["work"] = std::move(work);
     json parts = json::array(), now = json::array(), images = json::array();
     for (const std::size_t w : scene::warps_in(steps_, k)) {

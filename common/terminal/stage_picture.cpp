@@ -108,8 +108,8 @@ private:
         const std::string whole = cell.is_value ? format_element(cell.type, cell.bits) : "";
         std::string text = cell.is_value ? number_in_columns(whole, width - 1) : fitted(cell.text, width - 1);
         int from = x + 1;
-        // Without a digit it says nothing; one column more has "32k…" or "-.04", whose mark, point or sign keeps it apart
-        // from its neighbours.
+        // Without a digit it says nothing; one column more has "32k…" or "-.04", whose mark, point or sign keeps it
+        // apart from its neighbours.
         const auto has_digit = [](std::string_view number) {
             return number.substr(0, number.find('e')).find_first_of("123456789") != std::string_view::npos;
         };

@@ -57,8 +57,8 @@ std::size_t matching_step(const steps::Steps& last, std::size_t step, const step
 // The warp of a run that stands where `warp` stands, or its first.
 WarpRef matching_warp(const steps::Steps& steps, const WarpRef& warp);
 
-// The warp to show beside each other at `place`: `home` where its block has a part in the step of each side that has one
-// there; else a warp that works on as many sides as any does.
+// The warp to show beside each other at `place`: `home` where its block has a part in the step of each side that has
+// one there; else a warp that works on as many sides as any does.
 WarpRef working_warp(const std::vector<const run::Run*>& sides, const SideBySide& steps, std::size_t place,
                      const WarpRef& home);
 

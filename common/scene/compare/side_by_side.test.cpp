@@ -24,7 +24,8 @@ std::unique_ptr<run::Run> run_with(const std::vector<std::uint32_t>& last) {
             auto warp = made.warp(block, number);
             warp.load(3, in, [](int lane) { return lane; }, [](int lane) { return ramp(lane); });
             for (const std::uint32_t each : last)
-                if (block == 1 && each == number) warp.load(9, more, [](int) { return 0; }, [](int) { return 1.0f; }, 1);
+                if (block == 1 && each == number)
+                    warp.load(9, more, [](int) { return 0; }, [](int) { return 1.0f; }, 1);
         }
     auto run = std::make_unique<run::Run>();
     run->trace = made.trace;

@@ -110,8 +110,8 @@ private:
         // In a low panel both rows around the present step stay in sight, with their numbers.
         const float for_rows = metrics_.area.height() / metrics_.scale - kLeastBand - kGaps;
         const float lowest = std::clamp(for_rows / 2, kLeastForNumbers + 1, 20.0f);
-        const float row_height = std::clamp(std::min(scene_.cell * 0.92f, px(std::max(for_rows / 2, 20.0f))), px(lowest),
-                                            px(scene_.lanes <= 16 ? 36 : 30));
+        const float wanted = std::min(scene_.cell * 0.92f, px(std::max(for_rows / 2, 20.0f)));
+        const float row_height = std::clamp(wanted, px(lowest), px(scene_.lanes <= 16 ? 36 : 30));
         const float thin_height = px(6);
         const float far = std::clamp(metrics_.far, 0.02f, 1.0f);
         const auto gap_of = [&](bool near) {

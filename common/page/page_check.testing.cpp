@@ -271,7 +271,7 @@ int check(const std::vector<std::string>& arguments) {
     const trace::Trace trace = trace::load(folder / "t.ndjson");
     const fs::path kernels = fs::path(LANEWISE_LESSONS) / trace.header.lesson / trace.header.kernel_file;
     const std::string text = whole_kernel_text(kernels.string(), read_file(kernels));
-    if (trace::fnv1a_hex(text) != trace.header.kernel_hash)
+    if (!trace::is_code_of(trace.header, text))
         throw Error(kernels.string() + " is not the text that ran.");
     const steps::Steps steps = steps::build_steps(trace, text);
 

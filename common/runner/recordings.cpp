@@ -84,10 +84,4 @@ std::string read_kernel_text(const std::filesystem::path& path) {
     return whole_kernel_text(path.string(), read_text(path));
 }
 
-void set_kernel_file(trace::Header& header, const std::string& file, const std::string& text) {
-    header.kernel_file = file;
-    header.kernel_hash = trace::fnv1a_hex(text);
-    header.code_hash = trace::fnv1a_hex(code_of(text));
-}
-
 }  // namespace lanewise::runner

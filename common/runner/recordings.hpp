@@ -26,7 +26,4 @@ std::string read_text(const std::filesystem::path& path);
 // The text of a kernel file and of the files beside it that it includes.
 std::string read_kernel_text(const std::filesystem::path& path);
 
-// Says in the header which kernel file was run, whose whole text is `text`.
-void set_kernel_file(trace::Header& header, const std::string& file, const std::string& text);
-
 }  // namespace lanewise::runner

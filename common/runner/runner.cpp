@@ -202,7 +202,7 @@ void Runner::describe_run(trace::Trace& trace, const Variant& variant, const Inp
     if (inputs.file && inputs.n <= lesson::kMaxTypedValues)
         header.values.assign(inputs.file->begin(), inputs.file->begin() + static_cast<std::ptrdiff_t>(inputs.n));
     const std::string file = lesson::kernel_file_of(plan, setup_.kernels);
-    set_kernel_file(header, file, source(file));
+    trace::set_kernel_file(header, file, source(file));
 }
 
 trace::Trace Runner::record(launch::Backend& backend, const launch::Plan& plan,

@@ -87,9 +87,7 @@ std::vector<Result> Runner::results_of_outputs(const trace::Header& header,
 }
 
 std::string Runner::stale(const trace::Header& header) const {
-    trace::Header now;
-    set_kernel_file(now, header.kernel_file, source(header.kernel_file));
-    if (header.kernel_hash.empty() || trace::of_same_code(header, now)) return {};
+    if (header.kernel_hash.empty() || trace::is_code_of(header, source(header.kernel_file))) return {};
     return fmt::format("{} has changed since this trace was taken: lines may not match.", header.kernel_file);
 }
 

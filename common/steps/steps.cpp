@@ -36,7 +36,7 @@ const LaneValues& Steps::lane_values(std::size_t k, const WarpRef& warp) const {
 
 Steps build_steps(const trace::Trace& trace, std::string_view text) {
     Steps steps;
-    if (trace.header.kernel_hash != trace::fnv1a_hex(text)) text = {};
+    if (!trace::is_code_of(trace.header, text)) text = {};
     steps.trace = &trace;
     steps.warps = warps_of(trace);
     for (const WarpRef& warp : steps.warps) {

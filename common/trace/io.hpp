@@ -34,7 +34,13 @@ void save(const std::filesystem::path& path, const Trace& trace);
 Trace read(std::istream& in, const std::string& name);
 Trace load(const std::filesystem::path& path);
 
-// FNV-1a 64 of a text, as 16 hex digits: Header::kernel_hash.
+// FNV-1a 64 of a text, as 16 hex digits.
 std::string fnv1a_hex(std::string_view text);
+
+// Says in the header which kernel file was run; `text`: of it and of the files beside it that it includes.
+void set_kernel_file(Header& header, const std::string& file, std::string_view text);
+
+// Is `text` the code that ran? Comments count where the header is of before minor version 5.
+bool is_code_of(const Header& header, std::string_view text);
 
 }  // namespace lanewise::trace

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/base/error.hpp"
+#include "common/base/kernel_text.hpp"
 #include "common/base/whole_file.hpp"
 #include "common/trace/checksum.hpp"
 #include "common/trace/fields.hpp"
@@ -281,6 +282,17 @@ std::string fnv1a_hex(std::string_view text) {
     Fnv1a sum;
     sum.add(text);
     return fmt::format("{:016x}", sum.value());
+}
+
+void set_kernel_file(Header& header, const std::string& file, std::string_view text) {
+    header.kernel_file = file;
+    header.kernel_hash = fnv1a_hex(text);
+    header.code_hash = fnv1a_hex(code_of(text));
+}
+
+bool is_code_of(const Header& header, std::string_view text) {
+    return header.code_hash.empty() ? header.kernel_hash == fnv1a_hex(text)
+                                    : header.code_hash == fnv1a_hex(code_of(text));
 }
 
 }  // namespace lanewise::trace

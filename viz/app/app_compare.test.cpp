@@ -32,7 +32,7 @@ TEST(AppComparison, CompareShowsTwoAndComesBackToTheSameStep) {
 
 // Block 1 alone makes the second load: both panes show it there, and block 0 again where it works.
 TEST(AppComparison, BothPanesShowABlockThatWorks) {
-    lesson::Presentation presentation = samples::presentation();
+    run::Presentation presentation = samples::presentation();
     presentation.services.run = [](const std::string& variant) {
         trace::testing::TraceBuilder made;
         const auto in = made.array("in", trace::Space::global, 64);

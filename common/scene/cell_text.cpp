@@ -1,6 +1,7 @@
 #include "common/scene/cell_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/base/short_number.hpp"
 
@@ -16,6 +17,11 @@ double columns_of_line(std::string_view line) {
     return columns;
 }
 
+bool line_fits(std::string_view line, const CellRoom& room) {
+    const bool cut = line.find("…") != std::string_view::npos;
+    return columns_of_line(line) <= (cut ? room.cut : room.whole) + 1e-6;
+}
+
 }  // namespace
 
 double cell_columns(std::string_view text) {
@@ -25,18 +31,21 @@ double cell_columns(std::string_view text) {
 
 std::string cell_text(Element type, std::uint64_t bits, const CellRoom& room) {
     const std::string whole = format_element(type, bits);
-    const auto fits = [](std::string_view text, double for_whole, double for_cut) {
-        const bool cut = text.find("…") != std::string_view::npos;
-        return columns_of_line(text) <= (cut ? for_cut : for_whole) + 1e-6;
-    };
     const auto within = [&](double for_cut) {
-        return short_number(whole, [&](std::string_view text) { return fits(text, room.whole, for_cut); });
+        return short_number(whole, [&](std::string_view text) { return line_fits(text, {room.whole, for_cut}); });
     };
     const std::string text = within(room.cut);
-    if (room.least > room.whole && !fits(text, room.whole, room.cut))
-        return short_number(whole, [&](std::string_view form) { return fits(form, room.least, room.least); });
     // Of a large number more digits say more than larger ones.
     return text.find_first_of("kMe") != std::string::npos ? within(room.whole) : text;
+}
+
+bool shows_size(std::string_view text, double value, const CellRoom& room) {
+    const auto [first, second] = lines_of_cell(text);
+    const bool small = second.empty() && std::abs(value) < 0.1;
+    const auto shows = [&](std::string_view line) {
+        return (small || (line != "0…" && line != "-0…")) && line_fits(line, room);
+    };
+    return shows(first) && shows(second);
 }
 
 std::pair<std::string_view, std::string_view> lines_of_cell(std::string_view text) {

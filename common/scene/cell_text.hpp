@@ -15,20 +15,19 @@ double cell_columns(std::string_view text);
 inline constexpr double kPointColumns = 0.6;
 inline constexpr double kMinusColumns = 0.85;
 
-// Columns for a number that is whole, and for one that is cut: cut it may stand larger. `least`: for either, in the
-// smallest type, which is for numbers that have no form else.
+// Columns for a number that is whole, and for one that is cut, which may be larger.
 struct CellRoom {
     double whole;
     double cut;
-    double least;
     CellRoom(double columns) : CellRoom(columns, columns) {}
-    CellRoom(double for_whole, double for_cut) : CellRoom(for_whole, for_cut, for_whole) {}
-    CellRoom(double for_whole, double for_cut, double at_least)
-        : whole(for_whole), cut(for_cut), least(at_least) {}
+    CellRoom(double for_whole, double for_cut) : whole(for_whole), cut(for_cut) {}
 };
 
 // A number on one line, in so many columns; a wider one where there is no shorter form of it.
 std::string cell_text(Element type, std::uint64_t bits, const CellRoom& room);
+
+// Does the text of `value` that was made for this room fit, and show how large it is? "0…" does so only below 0.1.
+bool shows_size(std::string_view text, double value, const CellRoom& room);
 
 // The lines of a text in a cell; the second is empty where there is one.
 std::pair<std::string_view, std::string_view> lines_of_cell(std::string_view text);

@@ -15,15 +15,15 @@ float closest_margin(float scale) { return scale > 1 ? 1 / scale : 1.5f; }
 
 }  // namespace
 
-scene::CellRoom cell_room(float cell, float scale) {
-    constexpr double kNarrowest = 7, kNarrow = 8;   // px of the faces
-    const auto columns = [&](double face) {
-        return std::max(2.0,
-                        (static_cast<double>(cell / scale) - 1.5) / (face * static_cast<double>(Fonts::kCloseDigit)));
+scene::CellRoom cell_room(float cell, float scale, const std::function<bool(const scene::CellRoom&)>& show_size) {
+    constexpr float kNarrowest = 7, kNarrow = 8;   // px of the faces
+    const auto columns = [&](float em, float margin) {
+        return std::max(2.0, static_cast<double>((cell / scale - margin) / (em * Fonts::kCloseDigit)));
     };
-    const double least = (static_cast<double>(cell / scale) - static_cast<double>(closest_margin(scale))) /
-                         static_cast<double>(Fonts::closest_em(scale) * Fonts::kCloseDigit);
-    return {columns(kNarrowest), columns(kNarrow), std::max(columns(kNarrowest), least)};
+    const scene::CellRoom usual{columns(kNarrowest, 1.5f), columns(kNarrow, 1.5f)};
+    if (scale <= 1 || !show_size || show_size(usual)) return usual;
+    const scene::CellRoom close = columns(Fonts::close_em(scale), closest_margin(scale));
+    return show_size(close) ? close : scene::CellRoom(columns(Fonts::closest_em(scale), closest_margin(scale)));
 }
 
 void CellWidths::add(std::string_view text) {

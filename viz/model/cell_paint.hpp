@@ -1,6 +1,7 @@
 // How a lane's number and a word of memory look, wherever they stand: on the stage, in banks and sectors, in legends.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 
@@ -11,9 +12,11 @@
 
 namespace lanewise::viz {
 
-// Columns (scene::cell_columns) of a number that fit in a cell of that width: whole in the smallest face, cut in the
-// next.
-scene::CellRoom cell_room(float cell, float scale);
+// Columns (scene::cell_columns) of numbers that fit in cells of that width: whole in the smallest face of scale 1, cut in
+// the next. At larger scales there are smaller faces: the room is that of the largest in which all of the numbers
+// `show_size`, else of the smallest.
+scene::CellRoom cell_room(float cell, float scale,
+                          const std::function<bool(const scene::CellRoom&)>& show_size = {});
 
 // The widest of several texts in cells, in signs and in columns.
 struct CellWidths {

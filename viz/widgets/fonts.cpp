@@ -303,7 +303,7 @@ Fonts Fonts::load(ImFontAtlas& atlas, float scale, std::string_view outside) {
     fonts.code_file_ = code.path;
     for (std::size_t i = 0; i < fonts.cuts_.size(); ++i) {
         FaceSpec spec = spec_of(static_cast<Face>(i));
-        if (static_cast<Face>(i) == Face::close) spec.em = std::max(5.2f, closest_em(scale));
+        if (static_cast<Face>(i) == Face::close) spec.em = close_em(scale);
         if (static_cast<Face>(i) == Face::closest) spec.em = closest_em(scale);
         const Source& source = spec.code ? (spec.strong ? code_strong : code) : (spec.strong ? prose_strong : prose);
         fonts.cuts_[i] = add_cut(atlas, source, spec.em, scale, static_cast<Face>(i) >= Face::narrow);

@@ -49,8 +49,9 @@ public:
     };
     // Advance of a digit, as a part of the em, in faces that are set close.
     static constexpr float kCloseDigit = 0.52f;
-    // Em of Face::closest at `scale`, before it is scaled.
+    // Em of Face::closest and Face::close at `scale`, before it is scaled.
     static constexpr float closest_em(float scale) { return std::clamp(7.0f / scale, 3.5f, 7.0f); }
+    static constexpr float close_em(float scale) { return std::max(5.2f, closest_em(scale)); }
 
     // Adds the fonts to ImGui's atlas at `scale`. Where no font file is found the built-in one serves, and notice()
     // says so.

@@ -67,8 +67,14 @@ void BanksView::draw(const Pane& pane, const Rect& where, const std::vector<Memo
     for (std::size_t a = 0; a < arrays.size(); ++a) {
         const float width = cell * static_cast<float>(kBanks) / static_cast<float>(per_bank_row(arrays[a].element));
         paints.push_back({pane, scale, arrays[a].element, selection.lane(), Face::tiny,
-                          row_height >= pane.px(13) && width >= pane.px(11),
-                          cell_room(width - pane.px(2), pane.look().scale)});
+                          row_height >= pane.px(13) && width >= pane.px(11)});
+        paints[a].room = cell_room(width - pane.px(2), pane.look().scale, [&](const scene::CellRoom& room) {
+            return std::none_of(rows.begin(), rows.end(), [&](const BankRow& row) {
+                return row.array == a && any_word(arrays[a], row.row, [&](const MemoryWord& word) {
+                           return !paints[a].shows_size(word, room);
+                       });
+            });
+        });
         CellWidths widths;
         for (const BankRow& row : rows) {
             if (row.array != a) continue;

@@ -13,6 +13,11 @@ std::string WordPaint::text(const MemoryWord& word) const {
     return word.written ? "?" : "";   // changed by atomics whose order is not known
 }
 
+bool WordPaint::shows_size(const MemoryWord& word, const scene::CellRoom& in) const {
+    return !numbers || !word.known ||
+           scene::shows_size(scene::cell_text(element, word.bits, in), element_to_double(element, word.bits), in);
+}
+
 void WordPaint::draw(const Rect& box, const MemoryWord& word, const std::string& text, bool unused) const {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;

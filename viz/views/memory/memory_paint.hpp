@@ -21,6 +21,8 @@ struct WordPaint {
     scene::CellRoom room = 2;   // for a number in a word
 
     std::string text(const MemoryWord& word) const;
+    // Would its text show in this room how large it is?
+    bool shows_size(const MemoryWord& word, const scene::CellRoom& in) const;
     // Written now: an edge. Read now: a bar at its foot. Unused, though its sector moved: hatched.
     void draw(const Rect& box, const MemoryWord& word, const std::string& text, bool unused = false) const;
 };

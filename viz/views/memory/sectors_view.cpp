@@ -32,8 +32,11 @@ void SectorsView::draw(const Pane& pane, const Rect& where, const ArrayHead& arr
     const float words_at = window.packed ? index_width + pane.px(6) : 0;
     const float word_width = (sector_width - words_at - 2 * gap) / static_cast<float>(per_sector);
 
-    WordPaint paint{pane, scale, array.element, selection.lane(), Face::tiny, row_height >= pane.px(13),
-                    cell_room(word_width - pane.px(1), pane.look().scale)};
+    WordPaint paint{pane, scale, array.element, selection.lane(), Face::tiny, row_height >= pane.px(13)};
+    paint.room = cell_room(word_width - pane.px(1), pane.look().scale, [&](const scene::CellRoom& room) {
+        return std::all_of(words.words.begin(), words.words.end(),
+                           [&](const MemoryWord& word) { return paint.shows_size(word, room); });
+    });
     CellWidths widths;
     for (const MemoryWord& word : words.words) widths.add(paint.text(word));
     paint.numbers = paint.numbers && word_width >= pane.px(11);

@@ -193,11 +193,29 @@ private:
             kept = {room.whole, room.cut, std::vector<PerLane<std::string>>(stage_.rows.size())};
     }
 
+    // Those of lanes that have none yet, in one type for the row.
+    void fill_texts(const scene::StageRow& row, PerLane<std::string>& texts) const {
+        const auto first = row.lanes.begin(), last = first + scene_.lanes;
+        const auto is_missing = [&](const scene::LaneCell& cell) {
+            return cell.known && texts[static_cast<std::size_t>(&cell - row.lanes.data())].empty();
+        };
+        if (std::none_of(first, last, is_missing)) return;
+        const scene::CellRoom room = cell_room(scene_.cell, metrics_.scale, [&](const scene::CellRoom& each) {
+            return std::all_of(first, last, [&](const scene::LaneCell& cell) {
+                return !cell.known || scene::shows_size(scene::cell_text(cell, each),
+                                                        element_to_double(cell.type, cell.bits), each);
+            });
+        });
+        for (int lane = 0; lane < scene_.lanes; ++lane)
+            if (const scene::LaneCell& cell = row.lanes[lane_index(lane)]; cell.known)
+                texts[lane_index(lane)] = scene::cell_text(cell, room);
+    }
+
     void fill_row(std::size_t i) {
         Row& row = scene_.rows[i];
         const scene::StageRow& told = stage_.rows[i];
-        const scene::CellRoom room = cell_room(scene_.cell, metrics_.scale);
         PerLane<std::string>& texts = (metrics_.texts ? *metrics_.texts : own_texts_).rows[i];
+        if (!row.thin && !row.low && row.reached) fill_texts(told, texts);
         for (int lane = 0; lane < scene_.lanes; ++lane) {
             LaneCell& cell = row.lanes[lane_index(lane)];
             static_cast<scene::LaneCell&>(cell) = told.lanes[lane_index(lane)];
@@ -205,9 +223,7 @@ private:
             cell.box = {x + px(0.5f), row.y0, x + scene_.cell - px(0.5f), row.y1};
             cell.text_box = cell.box;
             if (!cell.known || row.thin || row.low || !row.reached) continue;
-            std::string& text = texts[lane_index(lane)];
-            if (text.empty()) text = scene::cell_text(static_cast<const scene::LaneCell&>(cell), room);
-            cell.text = text;
+            cell.text = texts[lane_index(lane)];
             row.widths.add(cell.text);
         }
     }

@@ -99,6 +99,18 @@ Word word_of(const scene::Word& told, const Rect& box, const scene::CellRoom& ro
     return word;
 }
 
+// For the numbers of a row, in one type; the elements of a wide access stand in a frame.
+scene::CellRoom room_of(const scene::WordRow& row, float cell, float scale) {
+    return cell_room(cell - (row.elements > 1 ? 2.5f : 1.0f) * scale, scale, [&](const scene::CellRoom& room) {
+        return std::all_of(row.words.begin(), row.words.end(), [&](const scene::Word& word) {
+            return std::all_of(word.values.begin(), word.values.end(), [&](std::uint64_t bits) {
+                return scene::shows_size(scene::cell_text(word.type, bits, room), element_to_double(word.type, bits),
+                                         room);
+            });
+        });
+    });
+}
+
 }  // namespace
 
 void place_words(const std::vector<scene::WordRow>& rows, const Scene& scene, float scale, Band& band) {
@@ -124,10 +136,6 @@ void place_words(const std::vector<scene::WordRow>& rows, const Scene& scene, fl
     const float writes_begin = band.box.y1 - band.writes_height;
     // Where what was read comes together before it is written.
     const float knot = band.reads_height > 0 ? reads_end + 8 * scale : band.box.y0;
-    // The elements of a wide access stand in a frame.
-    const scene::CellRoom room = cell_room(scene.cell - scale, scale);
-    const scene::CellRoom framed = cell_room(scene.cell - 2.5f * scale, scale);
-
     float top = band.box.y0;
     bool writing = false;
     for (Laid& each : laid) {
@@ -162,10 +170,10 @@ void place_words(const std::vector<scene::WordRow>& rows, const Scene& scene, fl
             passage = {top + scale < reads_end, placed.strip.y1 + 5 * scale, reads_end - 2 * scale};
         }
         const float lane_y = row.write ? knot : band.writes_height > 0 ? knot : band.box.y1;
+        const scene::CellRoom room = room_of(row, scene.cell, scale);
         for (const scene::Word& told : row.words) {
             const float x = scene.lanes_x0 + scene.cell * told.column;
-            Word word = word_of(told, {x + scale, placed.strip.y0, x + scene.cell - scale, placed.strip.y1},
-                                row.elements > 1 ? framed : room);
+            Word word = word_of(told, {x + scale, placed.strip.y0, x + scene.cell - scale, placed.strip.y1}, room);
             if (row.banks) word.tag_box = {word.box.x0, labels_at, word.box.x1, labels_at + 11 * scale};
             for (int lane = 0; lane < kWarpSize; ++lane) {
                 if (!((word.lanes >> lane) & 1u)) continue;

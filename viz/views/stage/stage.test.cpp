@@ -323,7 +323,14 @@ TEST(Labels, ANumberStaysOnOneLineAndIsNeverRounded) {
 // the pixels that the smallest has at scale 1.
 TEST(Labels, ThreeDigitsHaveRoomInTheSmallestType) {
     constexpr float kCell = 14.1f;
-    const scene::CellRoom room = cell_room(kCell, 2);
+    const auto room_for = [](float cell, std::initializer_list<float> numbers) {
+        return cell_room(cell, 2, [numbers](const scene::CellRoom& each) {
+            return std::all_of(numbers.begin(), numbers.end(), [&](float number) {
+                return scene::shows_size(scene::cell_text(Element::f32, to_bits(number), each), number, each);
+            });
+        });
+    };
+    const scene::CellRoom room = room_for(kCell, {7, 128, 528});
     EXPECT_EQ(scene::cell_text(Element::i32, 128, room), "128");
     EXPECT_EQ(scene::cell_text(Element::f32, to_bits(528.0f), room), "528");
     EXPECT_EQ(scene::cell_text(Element::f32, to_bits(7.0f), room), "7");
@@ -335,8 +342,20 @@ TEST(Labels, ThreeDigitsHaveRoomInTheSmallestType) {
     EXPECT_GE((*gui.look().fonts)[Face::closest].em, 7);
     // Where there is room for larger type, a number is rather cut than small.
     EXPECT_EQ(cell_face(gui.look(), 40, widths), Face::tiny);
-    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(0.13312304f), cell_room(40, 2)),
-              scene::cell_text(Element::f32, to_bits(0.13312304f), cell_room(20, 1)));
+    const auto text = [](float number, const scene::CellRoom& each) {
+        return scene::cell_text(Element::f32, to_bits(number), each);
+    };
+    const scene::CellRoom at_scale_1 = cell_room(20, 1);
+    EXPECT_EQ(text(0.13312304f, at_scale_1), ".13…");
+    EXPECT_EQ(text(0.13312304f, room_for(40, {0.13312304f, 0.52f})), ".13…");
+    // One that would be "-0…" makes all of its row smaller.
+    const scene::CellRoom smaller = room_for(24, {0.13312304f, -0.1112f});
+    EXPECT_EQ(text(0.13312304f, cell_room(24, 2)), "0…");
+    EXPECT_EQ(text(-0.1112f, cell_room(24, 2)), "-0…");
+    EXPECT_EQ(text(-0.1112f, smaller), "-.1…");
+    EXPECT_EQ(text(0.13312304f, smaller), ".13…");
+    // Of one below 0.1 "0…" says enough.
+    EXPECT_EQ(text(-0.0082f, room_for(24, {0.13312304f, -0.1112f, -0.0082f})), "-0…");
 }
 
 // The columns that cell_text counts are those of the faces that are set close.

@@ -17,7 +17,8 @@ float middle_of(const Scene& scene, int lane) {
 }  // namespace
 
 void StagePaint::caption_under(const Band& band, float y, const std::string& text) const {
-    const Rect below{band.box.x0, y, band.box.x1, std::max(band.box.y1, y + brush.px(14))};
+    const Rect below{band.box.x0, y, band.box.x1, band.box.y1};
+    if (below.height() < brush.px(11)) return;   // in a low panel the row comes first
     text_in(brush, Face::caption, below, brush.colors().quiet,
             fit_text(brush.look, Face::caption, text, band.box.width()));
 }

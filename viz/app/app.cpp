@@ -90,7 +90,7 @@ void App::frame(const Look& look, const Rect& window, float seconds) {
     watched.buttons = &buttons_;
     buttons_.begin();
     mark_changes();
-    if (prediction_.open()) view_ = View::stage;   // however it came to be another: that would tell
+    if (prediction_.open()) view_ = View::stage;   // however it came to be another: that would show the answer
     text_.covered = prediction_.open() != nullptr;
     const Intent intent = draw(watched, window);
     buttons_.end();

@@ -58,7 +58,7 @@ void App::choose(const std::string& variant) {
     before_ = nullptr;
     change_error_.clear();
     names_[side] = variant;
-    // The run that is shown alone stays until the other is there: it tells the stage to go on from.
+    // The run that is shown alone stays until the other is there: it says from which step to continue.
     if (comparing()) shown_[side] = nullptr;
     for (std::size_t each = 0; each < names_.size(); ++each) loader_.get(run_name(each));
 }

@@ -78,8 +78,8 @@ void App::export_run(std::size_t what) {
                                    known && presentation_.variants[tab].declared_wrong});
     }
     if (comparing()) {
-        const ComparisonSentence& told = compare_.sentence();
-        document.comparison = {told.text(), told.input};
+        const ComparisonSentence& sentence = compare_.sentence();
+        document.comparison = {sentence.text(), sentence.input};
     }
     document.step = playhead_.step;   // beside each other: a place, as the page counts them, too
     document.block = static_cast<int>(selection_.warp.block);

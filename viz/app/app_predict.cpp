@@ -150,7 +150,7 @@ bool App::apply_predicted(const Intent& intent) {
         case Kind::tree:
         case Kind::export_run:
             if (!prediction_.open()) return false;
-            notify("That would tell the answer. Answer the question under the stage first, or end the questions (Q).");
+            notify("That would show the answer. Answer the question under the stage first, or end the questions (Q).");
             return true;
         case Kind::compare:
         case Kind::compare_with: predict(PredictMode::off); return false;

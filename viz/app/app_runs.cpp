@@ -124,7 +124,7 @@ void App::follow_work() {
 void App::settle() {
     for (std::size_t side = 0; side < names_.size(); ++side) {
         const RunLoader::Result result = loader_.wait(run_name(side));
-        // A change that does not run is told at its field.
+        // A change that does not run is reported at its field.
         if (!result.error.empty() && (!shown_[side] || changes_of(side).empty())) throw Error(result.error);
     }
     loader_.wait_for_times();

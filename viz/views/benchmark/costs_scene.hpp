@@ -50,7 +50,7 @@ CostScene cost_scene(const timing::CostTable& table, const Rect& box, float scal
 // Is there nothing to wait for?
 bool is_sent(const timing::Cost& cost);
 
-// What a row tells when it is pointed at, a line each, the first its name.
+// What a row shows when it is pointed at, a line each, the first its name.
 std::vector<std::string> cost_lines(const timing::Cost& cost);
 
 }  // namespace lanewise::viz

@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kNone =
     "No costs are known: none were measured on a GPU, or recorded on one. On a machine with a GPU, any lesson measures "
     "them "
-    "with --costs. The emulator counts what a kernel asks for; how long that takes only a GPU can tell.";
+    "with --costs. The emulator counts what a kernel asks for; how long that takes only a GPU can measure.";
 
 constexpr float kMark = 3.6f;
 
@@ -120,7 +120,7 @@ void CostsView::draw_row(const Pane& pane, const CostRow& row, bool lit) const {
     // Around the disc, so that both are seen where they stand at one place.
     if (row.quoted >= 0) paint_mark(pane.brush, {row.quoted, y}, radius * 1.8f, quoted_mark(colors), true);
     if (row.start >= 0) {
-        circle(pane.brush, {row.start, y}, radius * 1.2f, colors.panel);   // told from the bar in both themes
+        circle(pane.brush, {row.start, y}, radius * 1.2f, colors.panel);   // distinguished from the bar in both themes
         paint_mark(pane.brush, {row.start, y}, radius * 0.8f, start_mark(colors));
     }
     figure_behind(pane, row.wait, {std::min(row.start, row.quoted), std::max(row.start, row.quoted)}, ink);

@@ -44,7 +44,7 @@ std::vector<float> spread_labels(const std::vector<float>& wanted, float pitch, 
 // The part of the line a–b within `box`; false where there is none.
 bool clip_line(const Rect& box, Point& a, Point& b);
 
-// A category's look: Okabe-Ito colours that can be told from the ground, each with a mark of its own.
+// A category's look: Okabe-Ito colours that can be distinguished from the ground, each with a mark of its own.
 enum class PlotMark : std::uint8_t { disc, square, diamond, triangle };
 struct Category {
     Color color = 0;

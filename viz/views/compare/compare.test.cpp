@@ -378,7 +378,7 @@ TEST(CompareView, MarksTheLanesOfAWrongRunAndSaysHowEachCameOut) {
     }
 }
 
-TEST(CompareView, WaitsForARunAndTellsOneThatFailed) {
+TEST(CompareView, WaitsForARunAndReportsOneThatFailed) {
     std::vector<CompareSide> sides = four();
     Shown shown(sides);
     shown.sides[2].run_view = nullptr;

@@ -292,11 +292,11 @@ Intent CompareView::draw_list(const Look& look, const Rect& free, const Rect& un
         const std::string& name = variant.title.empty() ? variant.name : variant.title;
         const float width = text_width(look, Face::strong, name);
         text_in(pane.brush, Face::strong, line, hovered ? colors.strong : colors.text, name, Align::left);
-        Rect told = line;
-        told.cut_left(width + look.px(12));
+        Rect after_name = line;
+        after_name.cut_left(width + look.px(12));
         const std::string& summary = variant.declared_wrong ? "wrong on purpose: " + variant.summary : variant.summary;
-        text_in(pane.brush, Face::caption, told, variant.declared_wrong ? colors.warning : colors.quiet,
-                fit_text(look, Face::caption, summary, told.width()), Align::left);
+        text_in(pane.brush, Face::caption, after_name, variant.declared_wrong ? colors.warning : colors.quiet,
+                fit_text(look, Face::caption, summary, after_name.width()), Align::left);
         if (hovered && pane.button(line)) intent = {Kind::compare_with, i};
     }
     pane.brush.canvas->pop_clip();

@@ -76,7 +76,7 @@ struct CompareView {
     // As drawn last.
     const CompareScene& scene() const { return scene_; }
     const ComparePlaces& places() const { return places_; }
-    const ComparisonSentence& sentence() const { return told_; }
+    const ComparisonSentence& sentence() const { return sentence_; }
 
 private:
     Intent draw_head(const Pane& pane, const Rect& where, std::size_t side, const std::vector<CompareSide>& shown,
@@ -104,9 +104,9 @@ private:
     ComparePlaces places_;
     std::string reference_;      // the title of the side that lanes are held against
     float list_scroll_ = 0;
-    ComparisonSentence told_;
-    std::vector<const run::Run*> told_of_;
-    std::string told_from_;      // the times'
+    ComparisonSentence sentence_;
+    std::vector<const run::Run*> sentence_runs_;   // the runs that it describes
+    std::string sentence_times_;                   // their times
 };
 
 }  // namespace lanewise::viz

@@ -72,7 +72,7 @@ void MemoryView::learn(const Look& look, const RunView& run_view, const WarpRef&
         run_.conflicts |= std::any_of(requests.back().begin(), requests.back().end(),
                                       [](const scene::Request& request) { return request.conflict(); });
     }
-    // Where a caption is longer than a line, all are told briefly.
+    // Where a caption is longer than a line, all are shortened.
     for (const bool brief : {false, true}) {
         run_.brief = brief;
         bool fits = true;
@@ -97,7 +97,7 @@ void MemoryView::learn(const Look& look, const RunView& run_view, const WarpRef&
 
     BanksView banks;
     banks.marks = run_.conflicts;
-    // Rows of banks are told in numbers from 13 pixels on.
+    // Rows of banks have numbers from 13 pixels on.
     const auto fitting = static_cast<std::size_t>(std::max(room - banks.height(look, 0), 0.0f) / look.px(13.5f));
     run_.bank_rows = std::min(run_.shared_rows, std::clamp<std::size_t>(fitting, 1, kMostBankRows));
     const float shared = run_.shared ? banks.height(look, run_.bank_rows) : 0;

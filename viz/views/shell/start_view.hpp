@@ -13,7 +13,7 @@ struct LessonRow {
     std::string name;       // "05_warp_shuffle"
     std::string title;
     std::string opening;    // the first paragraph of its text
-    bool built = false;     // else its command is told
+    bool built = false;     // else its command is shown
     bool here = false;      // this window is that lesson's
     bool done = false;
     bool next = false;      // the one to go on with

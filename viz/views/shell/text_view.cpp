@@ -190,7 +190,7 @@ Intent TextView::draw(const Pane& pane) {
     };
     if (covered) {
         Span why;
-        why.text = "The text may tell the answer: it is back when you have answered.";
+        why.text = "The text may give the answer: it is back when you have answered.";
         y = flow({why}, Face::body, colors.quiet, 0, 1.52f, width);
     }
     bool predictions = false;

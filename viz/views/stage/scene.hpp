@@ -127,7 +127,7 @@ struct Scene {
     std::vector<Row> rows;
     std::vector<Band> bands;
     scene::Part part;              // of the present step
-    std::uint32_t faulting = 0;      // lanes that a finding told at this step names
+    std::uint32_t faulting = 0;      // lanes that a finding shown at this step names
     std::uint32_t differing = 0;   // in a comparison: lanes that hold something else than in the run beside this one
 
     // The lane under `x`, or -1.

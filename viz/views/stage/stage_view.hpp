@@ -52,12 +52,12 @@ private:
                     Selection& selection);
     void draw_zoom(const Pane& pane, const Rect& where);
 
-    // What the stage tells, made once for a step; and where, for each frame.
-    const scene::Stage& told(const RunView& run_view, std::size_t step, const WarpRef& warp);
+    // What the stage shows, made once for a step; and where, for each frame.
+    const scene::Stage& stage_at(const RunView& run_view, std::size_t step, const WarpRef& warp);
 
-    std::shared_ptr<const run::Run> told_of_;
-    scene::Stage told_;
-    CellTexts texts_;     // of told_
+    std::shared_ptr<const run::Run> stage_run_;
+    scene::Stage stage_;
+    CellTexts texts_;     // of stage_
     Scene scene_;
     StageMotion motion_;
     Lights lights_;

@@ -10,14 +10,14 @@
 namespace lanewise::viz {
 namespace {
 
-// "round 3": the number is what tells it from the others.
+// "round 3": the number is what distinguishes it from the others.
 bool is_numbered(const std::string& label) {
     const std::size_t last = label.rfind(' ');
     return last != std::string::npos && label.find(' ') == last && last + 1 < label.size() &&
            label.find_first_not_of("0123456789", last + 1) == std::string::npos && label.starts_with("round");
 }
 
-// Does it tell by itself what a step does: "+64"? The "x4" of a wide load and a number do not.
+// Does it say by itself what a step does: "+64"? The "x4" of a wide load and a number do not.
 bool is_distance(const std::string& token) { return token.starts_with('+') || token.starts_with('-'); }
 
 // "add tree +64" where it fits, else "add +64", else "+64"; "store warp_sums" becomes "store", "load boxes x4" "load

@@ -53,7 +53,7 @@ struct TimelineView {
     float scroll = 0;
     std::size_t pointed = kNoStep;   // the entry under the pointer, as drawn last
 
-    std::string instead;             // told in the place of steps where none is shown yet
+    std::string instead;             // shown in the place of steps where none is shown yet
 
     static float height(const Look& look) { return look.px(128); }
 

@@ -46,7 +46,7 @@ void App::leave_places(std::size_t side) {
 }
 
 void App::choose(const std::string& variant) {
-    // In a comparison: the chosen side; one that stands there already is chosen instead.
+    // In a comparison: the chosen side; one that is there already is chosen instead.
     const std::size_t side = chosen_side();
     const auto there = std::find(names_.begin(), names_.end(), variant);
     if (there != names_.end()) {

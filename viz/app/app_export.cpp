@@ -25,7 +25,7 @@ fs::path folder_to_write() {
     return here;
 }
 
-// What stands there stays: "xor.svg", then "xor-2.svg".
+// What is there stays: "xor.svg", then "xor-2.svg".
 fs::path free_path(const fs::path& folder, const std::string& stem, const std::string& ending) {
     std::error_code ignored;
     fs::path path = folder / (stem + ending);

@@ -98,7 +98,7 @@ void App::ask_of_text(const player::Link& link) {
 
 // Of the run that `whole_` is, where the learner is at `step`.
 void App::begin_questions(PredictMode mode, std::size_t step) {
-    // An exam begins before the first step; gentle questions go on from what is seen.
+    // An exam begins before the first step; gentle questions continue from what is seen.
     prediction_.begin(mode, mode == PredictMode::exam ? 0 : std::min(step + 1, whole_->steps().size()));
     exam_kept_ = false;
     go_predicted(mode == PredictMode::exam ? 0 : step);

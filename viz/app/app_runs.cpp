@@ -20,7 +20,7 @@ void App::adopt_runs() {
     bool changed = compare_.steps.sides() != names_.size(), all = true;
     for (std::size_t side = 0; side < names_.size(); ++side) {
         const RunLoader::Result result = loader_.get(run_name(side));
-        // While a file is edited the last good run stays; what is wrong stands in its source.
+        // While a file is edited the last good run stays; what is wrong is shown in its source.
         const bool stays = is_edited() && shown_[side];
         errors_[side] = stays ? std::string() : result.error;
         // A change that does not run leaves what was shown, and says why where it was made.
@@ -130,7 +130,7 @@ void App::settle() {
     loader_.wait_for_times();
     if (view_ == View::table)
         for (const std::string& name : presentation_.all_variants)
-            loader_.wait(name);  // one that fails stands in its row
+            loader_.wait(name);  // one that fails is shown in its row
     adopt_runs();
 }
 

@@ -100,7 +100,7 @@ TEST_F(DeskFiles, WhatIsShownIsSavedNextToItAndThePathIsShown) {
     desk.press(letter('C'));
     save(player::ExportKind::page);
     EXPECT_NE(desk.app->notice().sentence.find(own + "-"), std::string::npos) << desk.app->notice().sentence;
-    // The window goes on as it was.
+    // The window continues as it was.
     const std::size_t step = desk.app->playhead().step;
     desk.press(Key::right);
     EXPECT_EQ(desk.app->playhead().step, step + 1);

@@ -63,7 +63,7 @@ private:
     Settings last_;            // as the file has it, as far as we know
     std::string notice_;
     std::string reported_;     // the last sentence: not said twice
-    bool broken_ = false;      // what stands there is no settings file
+    bool broken_ = false;      // what is there is no settings file
 };
 
 }  // namespace lanewise::viz

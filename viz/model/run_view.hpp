@@ -60,7 +60,7 @@ private:
     std::shared_ptr<BackgroundTask<Sums>> exact_;   // shared by copies; asked by the thread that draws alone
 };
 
-// What stands where the sums beside the exact ones will be: "adding up 1048576 inputs without rounding…"
+// What is shown where the sums beside the exact ones will be: "adding up 1048576 inputs without rounding…"
 std::string being_worked_out(const RunView& run_view);
 
 // Lanes of `warp` that a finding shown at `step` names.

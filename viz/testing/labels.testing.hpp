@@ -98,7 +98,7 @@ inline std::vector<std::string> label_faults(const std::shared_ptr<const run::Ru
             const auto fail = [&](const std::string& fault) {
                 if (faults.size() < most) faults.push_back(where + fault);
             };
-            // What is scrolled away above or below is not there; what stands at the edge fades.
+            // What is scrolled away above or below is not there; what is at the edge fades.
             const auto seen = [](const LabelCanvas::Label& label) {
                 return label.box.y0 >= label.clip.y0 && label.box.y1 <= label.clip.y1;
             };

@@ -61,7 +61,7 @@ bool among_our_glyphs(ImWchar letter) {
     return letter < 0x20;
 }
 
-// The letter that begins at `i`, which goes on behind it.
+// The letter that begins at `i`, which continues after it.
 std::uint32_t letter_at(std::string_view text, std::size_t& i) {
     const auto lead = static_cast<unsigned char>(text[i++]);
     if (lead < 0x80) return lead;

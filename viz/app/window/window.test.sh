@@ -104,7 +104,7 @@ run r Right Escape b Escape v Right Escape u Escape t t m m m i i z z Z Z a a f 
     F10 Escape F10 F10 w g P Escape p Escape Home Right
 expect "variant=warp_sum_xor step=2 of=*" "every view, and back"
 
-# Typing a file's name is not pressing keys; what is no trace is a sentence, and the window goes on.
+# Typing a file's name is not pressing keys; what is no trace is a sentence, and the window continues.
 printf 'no trace\n' >"$work/broken.ndjson"
 "$lesson" --backend cpu --variant warp_sum_down --save-trace "$work/down.ndjson" >/dev/null || fail "no trace was saved"
 run o "text:$work/none" Return Escape Right

@@ -69,7 +69,7 @@ std::string described_comparison(const run::Presentation& presentation, const ru
     std::string all =
         describe_comparison(sides, presentation.kernel_file, presentation.timings, place, request.block, request.warp);
     if (request.view == run::View::stage) return all;
-    // Each side's own view, at the step that it stands at.
+    // Each side's own view, at the step that it is at.
     for (std::size_t s = 0; s < sides.size(); ++s) {
         const std::size_t step = steps.step_of(s, place);
         all += "\n" + sides[s].name + described_view(*runs[s], step == kNoStep ? 0 : step, request);

@@ -139,7 +139,7 @@ ChartResult draw_curves(const Pane& pane, const Rect& where, const ChartInput& i
     std::vector<double> xs, ys;
     std::vector<const Series*> drawn;
     for (const Series& series : input.series->series) {
-        // One core of the CPU is a hundred times slower: it would leave the others no room, and stands in the bars.
+        // One core of the CPU is a hundred times slower: it would leave the others no room, and is in the bars.
         if (series.role == Role::cpu) continue;
         drawn.push_back(&series);
         for (const Timing* row : series.points) {

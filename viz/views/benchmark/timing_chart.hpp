@@ -25,7 +25,7 @@ struct Spot {
 
 struct ChartResult {
     std::vector<Spot> spots;
-    std::vector<std::pair<std::string, Rect>> labels;   // what stands at the ends of the lines
+    std::vector<std::pair<std::string, Rect>> labels;   // what is at the ends of the lines
     std::string hovered;           // the series under the pointer
 };
 

@@ -184,7 +184,7 @@ TEST(TimingFullView, OneSizeIsBarsAndSaysSo) {
     EXPECT_EQ(shown.view.chart().hovered, shown.view.chart().labels[1].first);
 }
 
-// More variants than have room: their rows go on below, and the pane scrolls.
+// More variants than have room: their rows continue below, and the pane scrolls.
 TEST(TimingFullView, ManyBarsStandApart) {
     Shown shown;
     shown.table.rows.clear();

@@ -1,4 +1,4 @@
-// What stands over and under a panel of a comparison: how it came out, what it has asked for so far, its time.
+// What is over and under a panel of a comparison: how it came out, what it has asked for so far, its time.
 #include <algorithm>
 
 #include "common/timing/times_text.hpp"
@@ -64,7 +64,7 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
     }
     if (!places_.low) draw_figures(pane, rest.cut_top(pane.px(36)), side);
     if ((places_.compact || places_.low) && here.differing) {
-        // The mark's meaning, which stands in a legend where there is room for one.
+        // The mark's meaning, which is in a legend where there is room for one.
         const std::string meaning = "differs from " + reference_;
         const float width = text_width(pane.look(), Face::caption, meaning) + pane.px(22);
         if (width < rest.width() * 0.5f) {

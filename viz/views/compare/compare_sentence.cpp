@@ -13,7 +13,7 @@ using Kind = Intent::Kind;
 // Widths at scale 1.
 constexpr float kTextWidth = 0.172f, kLeastText = 236, kMostText = 400;
 constexpr float kSourceWidth = 0.22f, kLeastSource = 300, kMostSource = 470;
-// Sources that were not asked for leave this much to the panels: values of four digits then stand apart.
+// Sources that were not asked for leave this much to the panels: values of four digits are then apart.
 constexpr float kRoomForPanels = 1440;
 // Lower than this at scale 1 only what differs is shown; the pointer shows all of it.
 constexpr float kLowWindow = 420;

@@ -59,7 +59,7 @@ ComparePlaces place_panels(const Rect& body, std::size_t count, float scale) {
     ComparePlaces places;
     if (count == 0) return places;
     const bool wide = body.width() / static_cast<float>(count) >= kNarrow * scale;
-    // Two stand below each other where that leaves each a stage.
+    // Two are below each other where that leaves each a stage.
     const bool in_row = wide || (count <= 2 && body.height() < 2 * kLeast * scale);
     const std::size_t columns = in_row ? count : count <= 2 ? 1 : 2, rows = in_row ? 1 : 2;
     const float width = body.width() / static_cast<float>(columns), height = body.height() / static_cast<float>(rows);
@@ -340,7 +340,7 @@ Intent CompareView::draw_timeline(const Look& look, const Rect& where, const std
             if (!entry.has[s]) continue;
             const std::size_t step = steps.step_of(s, place);
             const StepHead& own = shown[s].run_view->outline.steps[step];
-            // The first side's kind stands where several have one; each name once.
+            // The first side's kind is shown where several have one; each name once.
             if (labels.empty()) entry.kind = own.kind;
             if (std::find(labels.begin(), labels.end(), own.label) == labels.end()) labels.push_back(own.label);
             entry.work[s] = works[s].steps[step];

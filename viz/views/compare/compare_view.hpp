@@ -1,4 +1,4 @@
-// Two to four variants beside each other, aligned by stage, scrubbed together; under each its counters and its time.
+// Two to four variants next to each other, aligned by stage, scrubbed together; under each its counters and its time.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct CompareSide {
     std::string error;                         // why it never will be; empty else
 };
 
-// Where the panels of a comparison stand: beside each other as long as 32 lanes keep room for their numbers, else two
+// Where the panels of a comparison are: next to each other as long as 32 lanes keep room for their numbers, else two
 // by two; of three the fourth place is free for one more.
 struct ComparePlaces {
     std::vector<Rect> panels;   // of each side; empty: no room for it

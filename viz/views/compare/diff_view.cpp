@@ -92,7 +92,7 @@ DiffView::Asked DiffView::draw(const Pane& pane, const Sides& sides, Selection& 
         if (line.differs())
             text_in(brush, Face::code, {row.x0 + pane.px(6), top, row.x0 + left, top + pitch},
                     color_of(colors, only), sign_of(only), Align::left);
-        // Who stands there: a bar at the left edge for one, at the right for the other, both where both do.
+        // Whose line it is: a bar at the left edge for one, at the right for the other, both where both do.
         for (std::size_t s = 0; s < 2; ++s) {
             if (numbers[s] == 0 || (numbers[s] != lit[s])) continue;
             const float x = s == 0 ? row.x0 : row.x1 - pane.px(4);

@@ -151,7 +151,7 @@ float LaneHistoryView::draw(const Pane& pane, const Rect& row, float y, const Ru
         const float value_width = std::max(text_width(pane.look(), Face::small, value), pane.px(34)) + pane.px(11);
         const Rect cell = line.cut_right(value_width).inset(0, pane.px(2));
         if (each.known && !each.undefined) {
-            // A value that stays is quiet; one that is new stands on its colour.
+            // A value that stays is quiet; one that is new is on its colour.
             const Color ground =
                 mix(lane_colors.of(held(run_view.steps(), each.step, selection.warp, lane)), colors.panel,
                     future         ? 0.75

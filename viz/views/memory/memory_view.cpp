@@ -14,7 +14,7 @@ constexpr std::size_t kMostCaptionLines = 3;
 constexpr std::size_t kMostGlobalRows = 8;
 constexpr std::size_t kMostBankRows = 12;
 
-// Lines no wider than `width`: what fits beside each other shares one, what is too long is broken at spaces.
+// Lines no wider than `width`: what fits next to each other shares one, what is too long is broken at spaces.
 std::vector<std::string> lines_of(const Look& look, const std::vector<std::string>& captions, float width) {
     const auto fits = [&](const std::string& text) { return text_width(look, Face::caption, text) <= width; };
     std::vector<std::string> lines;
@@ -195,7 +195,7 @@ void MemoryView::draw_title(const Pane& pane, const Rect& where, const Outline& 
         x += pane.px(4);
     }
     std::string text;
-    std::vector<std::string> ways;   // to go on, the longest first
+    std::vector<std::string> ways;   // to continue, the longest first
     const bool alone = !(run_.shared && run_.global);
     if (shared) {
         text = std::string(alone ? "shared memory of block " : "block ") + std::to_string(warp.block) +

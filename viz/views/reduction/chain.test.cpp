@@ -94,7 +94,7 @@ TEST(Chain, AnOrderThatCannotBeKnownIsNotMadeUp) {
     EXPECT_EQ(blocks_of(chain_of({{10, 5}, {3, 1}})), (std::vector<std::uint32_t>{1, 0}));
     EXPECT_EQ(blocks_of(chain_of({{3, -1}, {10, -5}})), (std::vector<std::uint32_t>{1, 0}));
     EXPECT_EQ(chain_of({{10, 5}, {3, 1}}).unknown, "");
-    // Who adds nothing stands where its old value was held.
+    // A block that adds nothing is where its old value was held.
     EXPECT_EQ(blocks_of(chain_of({{4, 0}, {4, 3}, {0, 4}})), (std::vector<std::uint32_t>{2, 0, 1}));
 }
 

@@ -116,7 +116,7 @@ void RoundingView::draw_box(const Pane& pane, const PlacedSum& box, bool lit) co
     }
     if (box.more && static_cast<int>(rows.size()) < lines)
         rows.insert(rows.begin(), {width > pane.px(60) ? "click: more" : "…", colors.quiet, face});
-    // Half a number says nothing, and a label beside it even less.
+    // Half a number says nothing, and a label next to it even less.
     const auto fits = [&](const Line& row) {
         return text_width(pane.look(), row.face, row.text) <= width + pane.px(1);
     };
@@ -171,7 +171,7 @@ void RoundingView::draw_run(const Pane& pane, const PlacedSum& box, Rect where) 
         text = ulps;
         face = Face::tiny;
     }
-    // Half a number says nothing: where it does not fit, the plot stands for it.
+    // Half a number says nothing: where it does not fit, the plot replaces it.
     if (text_width(pane.look(), face, text) <= foot.width() + pane.px(4))
         text_in(brush, face, foot, colors.strong, text);
     if (where.height() < pane.px(16) || high <= low) return;

@@ -80,7 +80,7 @@ Intent RoundingView::draw(const Pane& pane, const RunView& run_view, const Playh
                                          : roots_.back();
     for (const PlacedSum& box : scene_.boxes) draw_box(pane, box, box.sum == shown_sum_);
 
-    // Where most is lost: an outline and text, beside the box.
+    // Where most is lost: an outline and text, next to the box.
     if (scene_.worst_box >= 0) {
         const PlacedSum& box = scene_.boxes[static_cast<std::size_t>(scene_.worst_box)];
         const Rect frame = box.box.inset(-pane.px(3));

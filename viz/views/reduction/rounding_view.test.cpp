@@ -260,7 +260,7 @@ TEST(RoundingView, SaysSoWhereNothingIsKnown) {
     EXPECT_TRUE(early.view.scene().boxes.empty());
 }
 
-// Frames are drawn while a long run is worked out, and then it stands there as if they had waited.
+// Frames are drawn while a long run is worked out, and then it is there as if they had waited.
 TEST(RoundingView, AFrameDoesNotWaitForALongRun) {
     std::promise<void> go_on;
     const std::shared_future<void> gate(go_on.get_future());

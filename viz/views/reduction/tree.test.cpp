@@ -40,7 +40,7 @@ struct Shown {
     }
 };
 
-// Nothing stands on anything else, all within the area, and what is added stands above.
+// Nothing overlaps anything else, all is within the area, and what is added is above.
 void check_places(const Shown& shown, float width, float height) {
     const SumScene& scene = shown.view.scene();
     ASSERT_FALSE(scene.empty());

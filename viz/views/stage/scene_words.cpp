@@ -11,7 +11,7 @@ namespace {
 
 // At scale 1.
 constexpr float kWordHeight = 20;
-constexpr float kElementHeight = 11;   // of a wide access, whose elements stand under one another
+constexpr float kElementHeight = 11;   // of a wide access, whose elements are under one another
 constexpr float kHead = 16;            // brackets and indices, on the side away from the lines
 constexpr float kCaptionLine = 13;
 constexpr float kBetweenRows = 6;
@@ -49,7 +49,7 @@ std::vector<WordBracket> brackets_of(const scene::WordRow& row, const Scene& sce
     return brackets;
 }
 
-// The caption stands at the row's left on the line of the indices; where they stand close, on a line of its own. An
+// The caption is at the row's left on the line of the indices; where they are close, on a line of its own. An
 // index that finds no room is left out.
 bool place_labels(std::vector<WordBracket>& brackets, float caption_end, float scale) {
     const bool dense = brackets.size() > 4 && brackets[1].box.x0 < caption_end;
@@ -124,7 +124,7 @@ void place_words(const std::vector<scene::WordRow>& rows, const Scene& scene, fl
     const float writes_begin = band.box.y1 - band.writes_height;
     // Where what was read comes together before it is written.
     const float knot = band.reads_height > 0 ? reads_end + 8 * scale : band.box.y0;
-    // The elements of a wide access stand in a frame.
+    // The elements of a wide access are in a frame.
     const scene::CellRoom room = cell_room(scene.cell - scale, scale);
     const scene::CellRoom framed = cell_room(scene.cell - 2.5f * scale, scale);
 

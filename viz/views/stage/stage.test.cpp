@@ -70,7 +70,7 @@ TEST(StageMotion, RowsMoveFromWhereTheyStood) {
     EXPECT_LE(frames, 19);
     EXPECT_GT(std::abs(last - before), 20);
     EXPECT_LT(farthest, 0.5f * std::abs(last - before));   // no jump
-    // At rest it stands where a stage stands that came there at once.
+    // At rest it is where a stage is that came there at once.
     Drawn other(samples::shared_tree());
     other.playhead.step = 8;
     other.draw();
@@ -319,7 +319,7 @@ TEST(Labels, ANumberStaysOnOneLineAndIsNeverRounded) {
     EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-INFINITY), 3), "-∞");
 }
 
-// Two panes of a window of 1280x800 at twice the size have 14 pixels for a lane: three digits stand there, in type of
+// Two panes of a window of 1280x800 at twice the size have 14 pixels for a lane: three digits are there, in type of
 // the pixels that the smallest has at scale 1.
 TEST(Labels, ThreeDigitsHaveRoomInTheSmallestType) {
     constexpr float kCell = 14.1f;

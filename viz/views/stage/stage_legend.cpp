@@ -35,7 +35,7 @@ LegendFacts legend_facts(const Scene& scene, std::size_t most_inputs, const Rect
             facts.more_perhaps |= cell.more_perhaps && !row.thin;
             facts.partial |= coverage == Coverage::partial;
             facts.unknown |= coverage == Coverage::unknown;
-            // Their marks stand in cells with numbers only; their colours also elsewhere.
+            // Their marks are in cells with numbers only; their colours also elsewhere.
             facts.complete |= coverage == Coverage::complete;
             facts.twice |= coverage == Coverage::twice;
         }

@@ -177,7 +177,7 @@ Intent StageView::draw_scene(const Pane& pane, const Rect& where, const RunView&
     if (note.empty()) scene_.faulting = faulting_lanes(run_view, playhead.step, selection.warp);
     scene_.differing = differing;
 
-    // Names stand right of the lanes, or at the edge where lanes reach beyond it.
+    // Names are right of the lanes, or at the edge where lanes reach beyond it.
     Rect gutter_box{std::min(scene_.lanes_x1(), area.x1 - pane.px(gutter)), area.y0, area.x1, area.y1};
     const Rect lanes_box{area.x0, area.y0, camera.zoom() > 1 ? gutter_box.x0 : area.x1, area.y1};
     const StageCamera::Scrolled scrolled = camera.place(scene_, area, lanes_box);

@@ -31,7 +31,7 @@ struct StageView {
     MemoryView memory;
     PermutationView permutation;
     bool matrix_fits = true;     // is there room for it, as drawn last
-    bool matrix = false;         // under a shuffle its matrix of lanes stands in the place of memory
+    bool matrix = false;         // under a shuffle its matrix of lanes is in the place of memory
     StageCamera camera;
 
     Intent draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection);

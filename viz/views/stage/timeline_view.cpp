@@ -29,7 +29,7 @@ std::string chip_label(const Look& look, const std::string& label, float width, 
     const std::size_t last = label.rfind(' ');
     if (first == std::string::npos) return fit_text(look, face, label, width);
     if (is_numbered(label)) return fit_text(look, face, "r" + label.substr(last + 1), width);
-    // Of steps that stand together the first is named where there is no room for all.
+    // Of steps that are together the first is named where there is no room for all.
     if (const std::size_t bar = label.find(" | "); bar != std::string::npos)
         return chip_label(look, label.substr(0, bar), width, face);
     if (first != last) {

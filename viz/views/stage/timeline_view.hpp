@@ -15,7 +15,7 @@ namespace lanewise::viz {
 // Runs that may be compared.
 inline constexpr std::size_t kMostBars = 4;
 
-// One entry of a timeline: a step, or those that stand together in a comparison.
+// One entry of a timeline: a step, or those that are together in a comparison.
 struct TimelineEntry {
     std::string label;
     StepKind kind = StepKind::load;

@@ -29,7 +29,7 @@ struct Lines {
     std::size_t count = 1;
 };
 
-// As many warps beside each other as have room, in lines of equal length.
+// As many warps next to each other as have room, in lines of equal length.
 Lines lines_of(const Look& look, std::size_t warps, float width) {
     Lines lines;
     const auto fit =

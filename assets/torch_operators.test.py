@@ -52,14 +52,14 @@ class Nms(unittest.TestCase):
 
 class Programs(unittest.TestCase):
     def test_refusals_are_sentences_and_status_2(self):
-        for script, arguments, told in (("torch_add_rms_norm.py", ["--sizes", "5"], "--sizes 5"),
-                                        ("torch_add_rms_norm.py", ["--types", "f8"], "--types f8"),
-                                        ("torch_add_rms_norm.py", ["--against", "/nowhere"], "--against /nowhere"),
-                                        ("torch_nms.py", ["--sizes", "x"], "--sizes x"),
-                                        ("torch_nms.py", ["--against", str(HERE / "torch_nms.py")], "no table")):
+        for script, arguments, named in (("torch_add_rms_norm.py", ["--sizes", "5"], "--sizes 5"),
+                                         ("torch_add_rms_norm.py", ["--types", "f8"], "--types f8"),
+                                         ("torch_add_rms_norm.py", ["--against", "/nowhere"], "--against /nowhere"),
+                                         ("torch_nms.py", ["--sizes", "x"], "--sizes x"),
+                                         ("torch_nms.py", ["--against", str(HERE / "torch_nms.py")], "no table")):
             ended = subprocess.run([sys.executable, str(HERE / script), *arguments], capture_output=True, text=True, check=False)
             self.assertEqual(ended.returncode, 2, script)
-            self.assertIn(told, ended.stderr)
+            self.assertIn(named, ended.stderr)
             self.assertNotIn("Traceback", ended.stderr)
 
 

@@ -2,17 +2,17 @@
 """check_lessons.py LESSONS CHECK_PROGRAM PROGRAMS TESTS [LESSON … | LESSON:VARIANT …]: the lessons' kernels through `check`.
 
 Each variant is recorded by its lesson's program (in the folder PROGRAMS), and once more by `check` from the lesson's
-kernel file, with `run:` lines that are written from the variant's plan, which the lesson's test (in TESTS) tells. The two
-traces must be the same, byte for byte, but for their header (with it the choice of blocks that are recorded, and the
-table of arrays) and the footer, which counts it in. What a lesson says and no `run:` line can, is left out of the
+kernel file, with `run:` lines that are written from the variant's plan, which the lesson's test (in TESTS) gives. The
+two traces must be the same, byte for byte, but for their header (with it the choice of blocks that are recorded, and
+the table of arrays) and the footer, which counts it in. What a lesson says and no `run:` line can, is left out of the
 comparison, and counted apart, as "but for":
   numbers     shared arrays are numbered through all kernels of a lesson's file, or those that run: compared by name
   snapshots   arrays in global memory that a lesson shows at barriers, beside shared memory
   structures  a lesson says what its structures in memory are made of (f32); to `check` they are words (u32)
-  joins       what a sum is after a load that it takes in: told where no kernel of the file uses its name otherwise
+  joins       what a sum is after a load that it takes in: recorded where no kernel of the file uses its name otherwise
   outputs     which arrays' last values a trace ends with: a lesson names its results, `check` all that began as zeros
-A variant that no `run:` line can tell is named with the reason. Exit status: 0 all the same; 1 one differs, or there was
-nothing to compare.
+A variant that no `run:` line can give is named with the reason. Exit status: 0 all the same; 1 one differs, or there
+was nothing to compare.
 """
 import collections
 import json
@@ -32,15 +32,15 @@ STRUCTURES = ("MaxSum",)
 INPUT, OUTPUT, SCRATCH, KEPT = range(4)
 
 
-class NotTold(Exception):
-    """What a `run:` line cannot tell of a launch."""
+class NotExpressible(Exception):
+    """What a `run:` line cannot express of a launch."""
 
 
 def parameters(text, kernel):
     """The kernel's parameters in the file: (type, name) each."""
     found = re.search(r"__global__[^;{]*?\b%s\s*\(([^)]*)\)\s*\{" % re.escape(kernel), text, re.S)
     if not found:
-        raise NotTold(f"the parameters of {kernel}")
+        raise NotExpressible(f"the parameters of {kernel}")
     pairs = []
     for parameter in re.sub(r"//[^\n]*", "", found.group(1)).split(","):
         kind, _, name = parameter.strip().rpartition(" ")
@@ -49,7 +49,7 @@ def parameters(text, kernel):
 
 
 def pointee(kind, text, kernel, template_arguments):
-    """What a pointer of this type points to, as far as the launch tells: `const T*` with <float, 64> is a float."""
+    """What a pointer of this type points to, as far as the launch shows: `const T*` with <float, 64> is a float."""
     kind = re.sub(r"\b(const|__restrict__|volatile)\b|\*", "", kind).strip()
     heads = re.findall(r"template\s*<([^>]*)>\s*__global__[^;{]*?\b%s\s*\(" % re.escape(kernel), text)
     names = [parameter.split("=")[0].split()[-1] for parameter in heads[0].split(",")] if heads else []
@@ -90,13 +90,13 @@ class Plan:
     def memory(self, number, offset, kind, known):
         name, role, size = self.buffers[number]
         if kind not in SIZES:
-            raise NotTold(f"how large a {kind} is")
+            raise NotExpressible(f"how large a {kind} is")
         if kind in STRUCTURES:
             self.structures.add(name)
         if number in known:
             return f"{name} + {offset // SIZES[kind]}" if offset else name
         if offset:
-            raise NotTold(f"{name} where it does not begin, and nowhere else")
+            raise NotExpressible(f"{name} where it does not begin, and nowhere else")
         known.add(number)
         if role == INPUT:
             return f'{name} = file("{self.path.with_suffix("")}.{number}.bin")'
@@ -111,17 +111,17 @@ class Plan:
             return "true" if bits[0] else "false"
         if len(bits) in (1, 2, 4, 8) and SIZES.get(kind) == len(bits) and "half" not in kind:
             return str(int.from_bytes(bits, "little", signed=not kind.startswith("unsigned")))
-        raise NotTold(f"{name}, a {kind}")
+        raise NotExpressible(f"{name}, a {kind}")
 
 
 class Trace:
     def __init__(self, path):
         lines = path.read_text().splitlines()
         self.header = json.loads(lines[0])
-        told = [(line, json.loads(line)) for line in lines[1:-1]]
-        self.arrays = [line for _, line in told if "array" in line and "op" not in line]
-        self.events = [(text, line) for text, line in told if "op" in line]
-        self.outputs = {line["output"]: text for text, line in told if "output" in line}
+        parsed = [(line, json.loads(line)) for line in lines[1:-1]]
+        self.arrays = [line for _, line in parsed if "array" in line and "op" not in line]
+        self.events = [(text, line) for text, line in parsed if "op" in line]
+        self.outputs = {line["output"]: text for text, line in parsed if "output" in line}
         counts = [x * y * z for x, y, z in (launch["grid"] for launch in self.header["launches"])]
         self.blocks = set(self.header.get("blocks", range(max(counts))))
 
@@ -197,7 +197,7 @@ def main():
         here = [variant for name, variant in wanted if name in (lesson.name, lesson.name[:2])]
         if not program.exists() or not test.exists() or (wanted and not here):
             continue
-        counts, untold = collections.Counter(), []
+        counts, left_out = collections.Counter(), []
         with tempfile.TemporaryDirectory() as folder:
             folder = pathlib.Path(folder)
             subprocess.run([test, "--gtest_filter=*.WritesItsPlanWhereThatIsAskedFor"], check=True, capture_output=True,
@@ -211,19 +211,19 @@ def main():
                     path.unlink()
                 try:
                     if not plan.exists():
-                        raise NotTold("it runs on a GPU alone")
+                        raise NotExpressible("it runs on a GPU alone")
                     said = compare(lesson, program, check, variant, plan, folder)
                     if said is False:
                         print(f"{lesson.name} {variant}: the traces differ")
                     counts["differ" if said is False else said or "same"] += 1
-                except NotTold as what:
-                    untold.append(f"{variant} ({what})")
+                except NotExpressible as what:
+                    left_out.append(f"{variant} ({what})")
                 except RuntimeError as error:
                     counts["differ"] += 1
                     print(f"{lesson.name} {variant}: {error}")
         but = "".join(f", {counts[word]} but for {word}" for word in sorted(counts) if word not in ("same", "differ"))
         print(f"{lesson.name}: {counts['same']} byte for byte{but}" +
-              (f"; not told: {', '.join(untold)}" if untold else ""), flush=True)
+              (f"; left out: {', '.join(left_out)}" if left_out else ""), flush=True)
         total += counts
     differ = total.pop("differ", 0)
     print(f"{total['same']} byte for byte, {sum(total.values()) - total['same']} but for what no line says, {differ} not")

@@ -1,5 +1,5 @@
 // Wrong kernels in a lesson, as a learner meets them: in the terminal, under --check and in the window. The program
-// goes on, names what was wrong with its line, and shows what was recorded before.
+// continues, names what was wrong with its line, and shows what was recorded before.
 #include <chrono>
 #include <sstream>
 
@@ -92,27 +92,27 @@ protected:
 };
 
 TEST_P(InALesson, TheTerminalNamesIt) {
-    const auto told = answer({"--text", "--variant", GetParam().kernel});
-    EXPECT_EQ(told.status, 0) << told.err;
-    EXPECT_NE(told.out.find(GetParam().said), std::string::npos) << told.out.substr(0, 2000);
+    const auto result = answer({"--text", "--variant", GetParam().kernel});
+    EXPECT_EQ(result.status, 0) << result.err;
+    EXPECT_NE(result.out.find(GetParam().said), std::string::npos) << result.out.substr(0, 2000);
     const bool ends = std::string(GetParam().kernel) == "divides_by_zero";   // as on a GPU
-    EXPECT_EQ(told.out.find("ended early") != std::string::npos, !ends) << told.out.substr(0, 2000);
+    EXPECT_EQ(result.out.find("ended early") != std::string::npos, !ends) << result.out.substr(0, 2000);
     if (std::string(GetParam().kernel) == "null_pointer") {
-        EXPECT_NE(told.out.find("store out"), std::string::npos) << told.out.substr(0, 2000);
+        EXPECT_NE(result.out.find("store out"), std::string::npos) << result.out.substr(0, 2000);
     }
 }
 
 TEST_P(InALesson, TheCheckNamesItAndFails) {
-    const auto told = answer({"--check", "--variant", GetParam().kernel});
-    EXPECT_EQ(told.status, 1) << told.err;
-    EXPECT_NE(told.out.find(GetParam().said), std::string::npos) << told.out;
+    const auto result = answer({"--check", "--variant", GetParam().kernel});
+    EXPECT_EQ(result.status, 1) << result.err;
+    EXPECT_NE(result.out.find(GetParam().said), std::string::npos) << result.out;
 }
 
 TEST_P(InALesson, TheWindowShowsIt) {
 #ifdef LANEWISE_WITH_WINDOW
     const auto picture = folder_.path() / "wrong.png";
-    const auto told = answer({"--screenshot", picture.string(), "--variant", GetParam().kernel});
-    EXPECT_EQ(told.status, 0) << told.err;
+    const auto result = answer({"--screenshot", picture.string(), "--variant", GetParam().kernel});
+    EXPECT_EQ(result.status, 0) << result.err;
     EXPECT_TRUE(std::filesystem::exists(picture));
 #else
     GTEST_SKIP() << "built without a window";

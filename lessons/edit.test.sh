@@ -24,7 +24,7 @@ __global__ void block_sum(const float* in, float* out, int n) {
 END
 }
 now() { date +%s%N; }
-# wait_for PATTERN: until a line of what the window tells has it, that was not there before.
+# wait_for PATTERN: until a line of what the window prints has it, that was not there before.
 seen=0
 wait_for() {
     for _ in $(seq 3000); do

@@ -54,7 +54,7 @@ TEST(SharedMemory, TakesTheTreeOutOfGlobalMemory) {
     EXPECT_EQ(shared.global_sectors, 33u);
 }
 
-// Beside each other: what goes to scratch, and what goes to shared memory.
+// Compared: what goes to scratch, and what goes to shared memory.
 TEST(SharedMemory, ComparisonPairsScratchWithTheTree) {
     const auto global = traced("global_tree"), shared = traced("shared_tree");
     const auto a = steps::build_steps(global), b = steps::build_steps(shared);

@@ -115,7 +115,7 @@ TEST(WarpSync, WhatIsMissingLeavesItsPlaceEmpty) {
 }
 
 // The right ones give the total in every order; each wrong one is right in some order, or never.
-TEST(WarpSync, OrdersTellRightFromWrong) {
+TEST(WarpSync, OrdersSeparateRightFromWrong) {
     for (const char* order : kOrders) {
         for (const char* right :
              {"block_sum_barriers", "block_sum_warp_sync", "block_sum_warp_sync_halves", "block_sum_last_six"})
@@ -169,7 +169,7 @@ TEST(WarpSync, ABarrierInABranchIsFound) {
     EXPECT_EQ(first.warp, 2u);
 }
 
-// Wrong ones stay in bounds and end, whatever the size: the address sanitizer and the clock would tell.
+// Wrong ones stay in bounds and end, whatever the size: the address sanitizer and the clock would show it.
 TEST(WarpSync, WrongOnesEnd) {
     for (const char* variant : kWrong)
         for (const std::uint32_t block : {64u, 256u, 1024u})

@@ -46,7 +46,7 @@ TEST(GridStride, AtomicsAndBarriersFewer) {
     EXPECT_EQ(counted("grid_stride_shuffle").block_barriers, 1u);
 }
 
-// In each turn a warp reads 32 words beside each other: 128 bytes, four sectors. In runs of its own each lane reads a
+// In each turn a warp reads 32 words next to each other: 128 bytes, four sectors. In runs of its own each lane reads a
 // sector of its own.
 TEST(GridStride, SectorsForEachRequest) {
     for (const char* variant : {"tree_one_value", "grid_stride_tree", "grid_stride_shuffle"}) {
@@ -95,7 +95,7 @@ TEST(GridStride, ComparisonPairsTheTreeWithTheShuffles) {
 }
 
 // What the sum has become is shown with each load, though no intrinsic records it.
-TEST(GridStride, TheRunningSumIsTold) {
+TEST(GridStride, TheRunningSumIsShown) {
     for (const char* variant : {"grid_stride_tree", "grid_stride_shuffle"}) {
         const trace::Trace trace = traced(variant);
         const auto steps = steps::build_steps(trace);

@@ -358,7 +358,7 @@ Looked look_at(const std::string& variant, const lesson::Inputs& inputs, trace::
     return looked;
 }
 
-TEST(NumberFormats, TheLensTellsEverySumOfEveryKernel) {
+TEST(NumberFormats, TheLensDescribesEverySumOfEveryKernel) {
     for (const auto& variant : the_lesson().variants()) {
         if (variant.name == "block_reduce_max_f32") continue;   // no sum
         std::uint32_t offset = 0;

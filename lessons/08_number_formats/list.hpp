@@ -1,4 +1,4 @@
-// The kernels that give one sum of all values, told by what distinguishes them: plans, bounds, references, variants and
+// The kernels that give one sum of all values, by what distinguishes them: plans, bounds, references, variants and
 // tests are made from this list.
 #pragma once
 

@@ -130,7 +130,7 @@ LESSON(at_the_limit) {
                  .compared_with = "poll", .order = BlockOrder::last_waits}, plan_cluster);
     add(lesson, {.name = "bulk_copy", .title = "bulk copy", .summary = "the copy engine fills shared memory",
                  .compared_with = "poll", .order = BlockOrder::last_waits}, in_one_wave("bulk_copy", 4));
-    add(lesson, {.name = "poll_hints", .title = "hints", .summary = "loads bypass L1 and tell L2 what to keep",
+    add(lesson, {.name = "poll_hints", .title = "hints", .summary = "loads bypass L1 and mark what L2 keeps",
                  .compared_with = "poll", .order = BlockOrder::last_waits},
         [](Plan& plan, const Inputs& inputs, Element element) {
             plan_hints(plan, inputs, element, one_wave(inputs.n, element, inputs.block, 4, inputs.machine),

@@ -59,7 +59,7 @@ TEST(AtTheLimit, BarriersOfEachRoute) {
 }
 
 // A block's sum takes five shuffles in each of four warps and two over the warp sums; the block that finishes adds the
-// blocks' sums in the same way. Beside each other the k-th rounds stand together, whatever happens between the two
+// blocks' sums in the same way. In a comparison the k-th rounds are together, whatever happens between the two
 // sums.
 TEST(AtTheLimit, RoutesGoRoundByRound) {
     const auto last = traced("last_block_fences_f32"), poll = traced("poll_f32"), wave = traced("one_wave_4_f32");
@@ -185,8 +185,8 @@ TEST(AtTheLimit, SameBitsWhicheverBlockIsLast) {
     EXPECT_GT(bits_in_orders("atomic_turn_f32"), 1u);
 }
 
-// The tickets of a trace tell in which order the blocks came, and the emulator does the same in that order.
-TEST(AtTheLimit, TicketsTellTheOrder) {
+// The tickets of a trace show in which order the blocks came, and the emulator does the same in that order.
+TEST(AtTheLimit, TicketsShowTheOrder) {
     const auto plan = plan_of("last_block_fences_f32", inputs_of("last_block_fences_f32"));
     for (const char* name : {"descending", "3", "5"}) {
         const auto there = *run(plan, launch::Order::parse(name), true, kAllBlocks).trace;

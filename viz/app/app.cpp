@@ -35,7 +35,7 @@ App::App(const run::Presentation& presentation, const run::WindowRequest& reques
     : presentation_(presentation),
       request_(request),
       loader_(with_files(presentation), presentation.services.measure, wake) {
-    // A window goes on drawing while something large is worked out; a picture waits for it.
+    // A window continues to draw while something large is worked out; a picture waits for it.
     wait_for_results_ = rounding_.wait_for_results = tree_.wait_for_results = compare_.wait_for_results = !wake;
     tabs_of_lesson_ = presentation.variants.size();
     apply_settings(settings);
@@ -90,7 +90,7 @@ void App::frame(const Look& look, const Rect& window, float seconds) {
     watched.buttons = &buttons_;
     buttons_.begin();
     mark_changes();
-    if (prediction_.open()) view_ = View::stage;   // however it came to be another: that would tell
+    if (prediction_.open()) view_ = View::stage;   // however it came to be another: that would show the answer
     text_.covered = prediction_.open() != nullptr;
     const Intent intent = draw(watched, window);
     buttons_.end();

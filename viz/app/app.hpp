@@ -234,8 +234,8 @@ private:
     void end();
     Intent draw(const Look& look, const Rect& window);
     Intent draw_single(const Look& look, Rect body);
-    // The stage, or what stands in its place, of one variant.
-    // The view that is open. `with_panels`: of a single run also what stands around its stage.
+    // The stage, or what is in its place, of one variant.
+    // The view that is open. `with_panels`: of a single run also what is around its stage.
     Intent draw_view(const Look& look, const Rect& body, bool with_panels);
     Intent draw_middle(const Look& look, const Rect& box);
     Intent draw_compare(const Look& look, const Rect& body);

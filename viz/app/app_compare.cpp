@@ -46,7 +46,7 @@ void App::leave_places(std::size_t side) {
 }
 
 void App::choose(const std::string& variant) {
-    // In a comparison: the chosen side; one that stands there already is chosen instead.
+    // In a comparison: the chosen side; one that is there already is chosen instead.
     const std::size_t side = chosen_side();
     const auto there = std::find(names_.begin(), names_.end(), variant);
     if (there != names_.end()) {
@@ -58,7 +58,7 @@ void App::choose(const std::string& variant) {
     before_ = nullptr;
     change_error_.clear();
     names_[side] = variant;
-    // The run that is shown alone stays until the other is there: it tells the stage to go on from.
+    // The run that is shown alone stays until the other is there: it says from which step to continue.
     if (comparing()) shown_[side] = nullptr;
     for (std::size_t each = 0; each < names_.size(); ++each) loader_.get(run_name(each));
 }

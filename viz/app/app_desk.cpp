@@ -292,7 +292,7 @@ void App::follow(const player::Link& link) {
     }
     if (link.ask && changes_ != link.changes) change_run(link.changes);   // asked of the run as the text has it
     if (!link.changes.empty()) {
-        // As the link says, and nothing else: it shows what its text tells.
+        // As the link says, and nothing else: it shows what its text says.
         run::RunChanges changes;
         for (const auto& [field, text] : link.changes) run::set_change(changes, field, text);
         change_run(changes);

@@ -8,7 +8,7 @@ namespace lanewise::viz {
 namespace {
 
 // What is wrong with a save, where its source may not be in sight.
-std::string told(const run::EditedFile& edited) {
+std::string sentence_of(const run::EditedFile& edited) {
     if (edited.problem.empty() || edited.line == 0) return edited.problem;
     return edited.file + ":" + std::to_string(edited.line) + ": " + edited.problem;
 }
@@ -22,12 +22,12 @@ void App::adopt_edit() {
     if (!now || now == edited_) return;
     const bool saved = !edited_ || edited_->version != now->version;
     const bool first = !edited_;
-    if (edited_ && notice_.sentence == told(*edited_)) notice_ = {};   // it was of the save before
+    if (edited_ && notice_.sentence == sentence_of(*edited_)) notice_ = {};   // it was of the save before
     edited_ = now;
     if (saved && !first) loader_.forget();
     if (!now->problem.empty() && !now->text.empty()) source_.set_source(now->file, now->text);
     source_.set_problem(now->line, now->line > 0 ? now->problem : std::string());
-    if ((now->line == 0 || comparing()) && !now->problem.empty()) notify(told(*now));
+    if ((now->line == 0 || comparing()) && !now->problem.empty()) notify(sentence_of(*now));
     again_ = true;
 }
 
@@ -44,7 +44,7 @@ void App::show_version_before() {
     if (at != names_.end()) return remove_side(static_cast<std::size_t>(at - names_.begin()));
     if (!loader_.has(before)) return notify("There is no version before this one yet: change the file and save it.");
     set_beside(before);
-    if (edited_ && !edited_->problem.empty()) notify(told(*edited_));
+    if (edited_ && !edited_->problem.empty()) notify(sentence_of(*edited_));
 }
 
 }  // namespace lanewise::viz

@@ -25,7 +25,7 @@ fs::path folder_to_write() {
     return here;
 }
 
-// What stands there stays: "xor.svg", then "xor-2.svg".
+// What is there stays: "xor.svg", then "xor-2.svg".
 fs::path free_path(const fs::path& folder, const std::string& stem, const std::string& ending) {
     std::error_code ignored;
     fs::path path = folder / (stem + ending);
@@ -78,8 +78,8 @@ void App::export_run(std::size_t what) {
                                    known && presentation_.variants[tab].declared_wrong});
     }
     if (comparing()) {
-        const ComparisonSentence& told = compare_.sentence();
-        document.comparison = {told.text(), told.input};
+        const ComparisonSentence& sentence = compare_.sentence();
+        document.comparison = {sentence.text(), sentence.input};
     }
     document.step = playhead_.step;   // beside each other: a place, as the page counts them, too
     document.block = static_cast<int>(selection_.warp.block);

@@ -114,7 +114,7 @@ Intent App::draw_side(const Look& look, Rect column, bool with_text) {
 
     const std::string own = shown_[0] ? shown_[0]->trace().header.variant : names_[0];
     timing_.most = column.height() > look.px(760) ? 5 : column.height() > look.px(640) ? 3 : 2;
-    const float times = whole_ ? 0 : timing_.height(look, presentation_.timings, own);   // they tell answers
+    const float times = whole_ ? 0 : timing_.height(look, presentation_.timings, own);   // they show answers
     // In a low column source and lane need the room; T shows the times.
     if (times > 0 && column.height() > look.px(400)) {
         const Rect box = column.cut_bottom(std::min(times, column.height() * 0.26f));

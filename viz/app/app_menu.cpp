@@ -124,7 +124,7 @@ bool App::press_on_card(Key key, bool shift) {
     if (!start_open_) return false;
     const int count = static_cast<int>(presentation_.lessons.size());
     if (key != Key::down && key != Key::up && key != Key::enter) return false;
-    // Nothing chosen yet: what is marked as the one to go on with.
+    // Nothing chosen yet: what is marked as the one to continue with.
     if (start_.chosen < 0 && count > 0) {
         const std::vector<LessonRow> rows = lesson_rows();
         const auto next = std::find_if(rows.begin(), rows.end(), [](const LessonRow& row) { return row.next; });

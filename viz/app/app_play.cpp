@@ -43,7 +43,7 @@ void App::change_run(const run::RunChanges& changes) {
 void App::change_field(const std::string& field, const std::string& text) {
     run::RunChanges changes = changes_;
     run::set_change(changes, field, text);
-    // Numbers that were typed go on: fewer of them, or zeros behind them.
+    // Numbers that were typed continue: fewer of them, or zeros after them.
     const auto typed = std::any_of(changes.begin(), changes.end(), [](const auto& c) { return c.first == "values"; });
     if (field == "n" && typed && shown_[0]) {
         const bool number = !text.empty() && text.size() <= 4 && text.find_first_not_of("0123456789") == text.npos;

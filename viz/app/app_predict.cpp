@@ -98,7 +98,7 @@ void App::ask_of_text(const player::Link& link) {
 
 // Of the run that `whole_` is, where the learner is at `step`.
 void App::begin_questions(PredictMode mode, std::size_t step) {
-    // An exam begins before the first step; gentle questions go on from what is seen.
+    // An exam begins before the first step; gentle questions continue from what is seen.
     prediction_.begin(mode, mode == PredictMode::exam ? 0 : std::min(step + 1, whole_->steps().size()));
     exam_kept_ = false;
     go_predicted(mode == PredictMode::exam ? 0 : step);
@@ -150,7 +150,7 @@ bool App::apply_predicted(const Intent& intent) {
         case Kind::tree:
         case Kind::export_run:
             if (!prediction_.open()) return false;
-            notify("That would tell the answer. Answer the question under the stage first, or end the questions (Q).");
+            notify("That would show the answer. Answer the question under the stage first, or end the questions (Q).");
             return true;
         case Kind::compare:
         case Kind::compare_with: predict(PredictMode::off); return false;

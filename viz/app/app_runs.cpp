@@ -20,7 +20,7 @@ void App::adopt_runs() {
     bool changed = compare_.steps.sides() != names_.size(), all = true;
     for (std::size_t side = 0; side < names_.size(); ++side) {
         const RunLoader::Result result = loader_.get(run_name(side));
-        // While a file is edited the last good run stays; what is wrong stands in its source.
+        // While a file is edited the last good run stays; what is wrong is shown in its source.
         const bool stays = is_edited() && shown_[side];
         errors_[side] = stays ? std::string() : result.error;
         // A change that does not run leaves what was shown, and says why where it was made.
@@ -124,13 +124,13 @@ void App::follow_work() {
 void App::settle() {
     for (std::size_t side = 0; side < names_.size(); ++side) {
         const RunLoader::Result result = loader_.wait(run_name(side));
-        // A change that does not run is told at its field.
+        // A change that does not run is reported at its field.
         if (!result.error.empty() && (!shown_[side] || changes_of(side).empty())) throw Error(result.error);
     }
     loader_.wait_for_times();
     if (view_ == View::table)
         for (const std::string& name : presentation_.all_variants)
-            loader_.wait(name);  // one that fails stands in its row
+            loader_.wait(name);  // one that fails is shown in its row
     adopt_runs();
 }
 

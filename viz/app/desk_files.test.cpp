@@ -26,8 +26,8 @@ TEST_F(DeskFiles, ATraceBecomesATab) {
     EXPECT_EQ(desk.app->variant(), "warp_sum_xor");
 }
 
-// Names of files with letters that ImGui has no room for are told apart, and open.
-TEST_F(DeskFiles, EmojiInANameAreToldAndTheFileOpens) {
+// Names of files with letters that ImGui has no room for are distinguished, and open.
+TEST_F(DeskFiles, EmojiInANameAreWrittenAsNumbersAndTheFileOpens) {
     fs::create_directories(folder_ / "🚀");
     std::ofstream(folder_ / "🚀" / "🎉 xor.ndjson") << "x";
     std::string opened;
@@ -37,9 +37,9 @@ TEST_F(DeskFiles, EmojiInANameAreToldAndTheFileOpens) {
         return samples::two_level();
     };
     Desk desk(shown);
-    EXPECT_EQ(with_far_letters_told("a 波 🎉.ndjson"), sizeof(ImWchar) > 2 ? "a 波 🎉.ndjson" : "a 波 U+1F389.ndjson");
+    EXPECT_EQ(with_far_letters_as_numbers("a 波 🎉.ndjson"), sizeof(ImWchar) > 2 ? "a 波 🎉.ndjson" : "a 波 U+1F389.ndjson");
     EXPECT_EQ(text_width(desk.gui.look(), Face::body, "🎉"),
-              text_width(desk.gui.look(), Face::body, with_far_letters_told("🎉")));
+              text_width(desk.gui.look(), Face::body, with_far_letters_as_numbers("🎉")));
     // Through the card: the folder is chosen, then the file in it.
     Settings settings;
     settings.recent = {at("a.ndjson")};
@@ -70,7 +70,7 @@ TEST_F(DeskFiles, EmojiInANameAreToldAndTheFileOpens) {
 }
 
 // The menu's exports. Where they lie is said, and nothing that was there is overwritten.
-TEST_F(DeskFiles, WhatIsShownIsSavedBesideAndToldWhere) {
+TEST_F(DeskFiles, WhatIsShownIsSavedNextToItAndThePathIsShown) {
     const StartedIn here(folder_);
     run::Presentation shown = with_lessons();
     shown.timings.rows.push_back({});
@@ -100,7 +100,7 @@ TEST_F(DeskFiles, WhatIsShownIsSavedBesideAndToldWhere) {
     desk.press(letter('C'));
     save(player::ExportKind::page);
     EXPECT_NE(desk.app->notice().sentence.find(own + "-"), std::string::npos) << desk.app->notice().sentence;
-    // The window goes on as it was.
+    // The window continues as it was.
     const std::size_t step = desk.app->playhead().step;
     desk.press(Key::right);
     EXPECT_EQ(desk.app->playhead().step, step + 1);

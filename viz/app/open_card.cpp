@@ -16,7 +16,7 @@ std::string folder_of(const std::string& file) {
 
 }  // namespace
 
-// The field's letters have 16 bits where ImGui's have: those with more stand in it as letters for private use, by their
+// The field's letters have 16 bits where ImGui's have: those with more are in it as letters for private use, by their
 // place in far_, and nothing of a path is lost.
 std::string OpenCard::for_field(std::string_view text) {
     if (!has_far_letters(text)) return std::string(text);

@@ -1,4 +1,4 @@
-// A card to type a file's name in, with what it may go on to. Keys reach it through the application, so that typing
+// A card to type a file's name in, with what it may continue to. Keys reach it through the application, so that typing
 // does nothing else.
 #pragma once
 

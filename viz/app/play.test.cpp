@@ -189,7 +189,7 @@ TEST(Questions, AnExamHidesWhatItAsksInEveryPanel) {
                 EXPECT_EQ(text.find("496"), std::string::npos) << "step " << open->step;
             }
             EXPECT_NE(text.find(open->text.substr(0, 12)), std::string::npos) << open->text;
-            // Views that would tell it do not open.
+            // Views that would show it do not open.
             desk.app->apply({Intent::Kind::table, 0});
             EXPECT_FALSE(desk.app->table_open());
             type(desk, open->answer == "yes" ? "y" : open->answer);
@@ -205,7 +205,7 @@ TEST(Questions, AnExamHidesWhatItAsksInEveryPanel) {
     EXPECT_NE(text_of_frame(desk).find("496"), std::string::npos);
 }
 
-TEST(Questions, AClickOnALaneAnswersAndAWrongOneIsTold) {
+TEST(Questions, AClickOnALaneAnswersAndAWrongOneIsReported) {
     Desk desk(playable());
     desk.app->apply({Intent::Kind::first, 0});
     desk.press(letter('Q'));
@@ -232,7 +232,7 @@ TEST(Questions, AClickOnALaneAnswersAndAWrongOneIsTold) {
     desk.press(Key::escape);
 }
 
-// A lesson whose text asks of a step, and tells the answer further down.
+// A lesson whose text asks of a step, and gives the answer further down.
 run::Presentation with_text() {
     run::Presentation shown = playable();
     shown.text = "# Sums\n\nfirstsentence\n\n## Predict\n\nWhich does lane 5 read? "
@@ -240,7 +240,7 @@ run::Presentation with_text() {
     return shown;
 }
 
-TEST(Questions, TheTextAsksAndDoesNotTell) {
+TEST(Questions, TheTextAsksAndDoesNotGiveTheAnswer) {
     Desk desk(with_text());
     EXPECT_NE(text_of_frame(desk).find("spoiler"), std::string::npos);
     desk.press(Key::end);   // all was seen; the question hides it again
@@ -263,8 +263,8 @@ TEST(Questions, TheTextAsksAndDoesNotTell) {
     EXPECT_NE(text_of_frame(desk).find("spoiler"), std::string::npos);
 }
 
-// Views that were open, links to them, exports: nothing tells what is asked.
-TEST(Questions, NoViewTellsWhileOneIsOpen) {
+// Views that were open, links to them, exports: nothing shows what is asked.
+TEST(Questions, NoViewShowsTheAnswerWhileOneIsOpen) {
     run::Presentation shown = with_text();
     shown.text +=
         "\n[times](view:timings) [tree](view:tree) [boxes](view:boxes) [bits](view:rounding) [all](view:table)\n";
@@ -284,7 +284,7 @@ TEST(Questions, NoViewTellsWhileOneIsOpen) {
                                     Intent::Kind::table, Intent::Kind::measure, Intent::Kind::export_run}) {
         desk.app->apply({kind, 0});
         desk.frame();
-        EXPECT_NE(desk.app->notice().sentence.find("would tell"), std::string::npos) << static_cast<int>(kind);
+        EXPECT_NE(desk.app->notice().sentence.find("would show"), std::string::npos) << static_cast<int>(kind);
         desk.app->apply({Intent::Kind::dismiss, 0});
     }
 }

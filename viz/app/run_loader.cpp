@@ -257,17 +257,17 @@ void RunLoader::ask_why_not(std::unique_lock<std::mutex>& lock) {
     const WhyNot why_not = std::exchange(why_not_, {});
     measuring_ = true;   // or about to know whether it could
     lock.unlock();
-    std::string told;
+    std::string problem;
     try {
-        told = why_not();
+        problem = why_not();
     } catch (const std::exception& error) {
-        told = error.what();
+        problem = error.what();
     }
     lock.lock();
     measuring_ = false;
     state_.known = true;
-    state_.possible = told.empty();
-    state_.why_not = std::move(told);
+    state_.possible = problem.empty();
+    state_.why_not = std::move(problem);
 }
 
 void RunLoader::measure_sizes(std::unique_lock<std::mutex>& lock) {
@@ -288,16 +288,16 @@ void RunLoader::measure_sizes(std::unique_lock<std::mutex>& lock) {
         return state_.cancelling || closing_;
     };
     auto table = std::make_shared<timing::TimingTable>();
-    std::string told;
+    std::string note;
     try {
         *table = measure_sizes_({progress, cancelled});
     } catch (const std::exception& error) {
-        told = error.what();
+        note = error.what();
     }
     lock.lock();
-    if (state_.cancelling) told = "Measuring was ended; what was known before is shown.";
-    else if (told.empty() && !table->rows.empty()) sizes_ = std::move(table);
-    state_ = {.known = true, .possible = true, .told = std::move(told)};
+    if (state_.cancelling) note = "Measuring was ended; what was known before is shown.";
+    else if (note.empty() && !table->rows.empty()) sizes_ = std::move(table);
+    state_ = {.known = true, .possible = true, .note = std::move(note)};
 }
 
 }  // namespace lanewise::viz

@@ -98,7 +98,7 @@ public:
     // asked once the first run is there.
     void offer_sizes(MeasureSizes measure, WhyNot why_not);
     // Begins to measure over sizes; runs that are asked for meanwhile are made between its parts. Does nothing while it
-    // goes on, and where it cannot.
+    // continues, and where it cannot.
     void begin_sizes();
     // Ends it after the part that is under way; what was measured before stays.
     void cancel_sizes();

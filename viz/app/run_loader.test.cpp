@@ -91,7 +91,7 @@ TEST(RunLoader, MeasuresOverSizesWithoutHoldingUpAFrame) {
     loaded.until_ended();
     ASSERT_NE(loaded.loader.sizes(), nullptr);
     EXPECT_EQ(loaded.loader.sizes()->rows.size(), 3u);
-    EXPECT_EQ(loaded.loader.sizes_state().told, "");
+    EXPECT_EQ(loaded.loader.sizes_state().note, "");
 }
 
 TEST(RunLoader, ACancelledMeasurementLeavesWhatWasKnown) {
@@ -104,7 +104,7 @@ TEST(RunLoader, ACancelledMeasurementLeavesWhatWasKnown) {
     loaded.until_ended();
     EXPECT_TRUE(loaded.gate.ended_early);
     EXPECT_EQ(loaded.loader.sizes(), nullptr);
-    EXPECT_NE(loaded.loader.sizes_state().told.find("was ended"), std::string::npos);
+    EXPECT_NE(loaded.loader.sizes_state().note.find("was ended"), std::string::npos);
     EXPECT_TRUE(loaded.loader.sizes_state().possible);   // and can begin again
 }
 
@@ -161,7 +161,7 @@ TEST(RunLoader, AMeasurementThatFailsIsASentence) {
     loader.wait_for_times();
     loader.begin_sizes();
     while (loader.sizes_state().running) std::this_thread::sleep_for(1ms);
-    EXPECT_EQ(loader.sizes_state().told, "The GPU went away.");
+    EXPECT_EQ(loader.sizes_state().note, "The GPU went away.");
     EXPECT_EQ(loader.sizes(), nullptr);
 }
 

@@ -160,9 +160,9 @@ fs::path SettingsFile::usual_path() {
     return {};
 }
 
-void SettingsFile::tell(const std::string& sentence) {
-    if (sentence == told_) return;
-    told_ = notice_ = sentence;
+void SettingsFile::report(const std::string& sentence) {
+    if (sentence == reported_) return;
+    reported_ = notice_ = sentence;
 }
 
 std::string SettingsFile::notice() { return std::exchange(notice_, {}); }
@@ -173,26 +173,26 @@ std::optional<Settings> SettingsFile::read(std::string& document) {
     broken_ = false;
     if (!fs::exists(path_, failed)) {
         if (failed)
-            tell("The settings in " + path_.string() + " cannot be reached (" + failed.message() +
-                 "), so the usual ones are used.");
+            report("The settings in " + path_.string() + " cannot be reached (" + failed.message() +
+                   "), so the usual ones are used.");
         return std::nullopt;
     }
     std::ifstream in(path_, std::ios::binary);
     const std::uintmax_t size = fs::file_size(path_, failed);
     if (!in || failed || size > kLargestFile) {
-        tell("The settings in " + path_.string() + " cannot be read (" +
-             (failed                ? failed.message()
-              : size > kLargestFile ? "the file is larger than any settings"
-                                    : reason()) +
-             "), so the usual ones are used.");
+        report("The settings in " + path_.string() + " cannot be read (" +
+               (failed                ? failed.message()
+                : size > kLargestFile ? "the file is larger than any settings"
+                                      : reason()) +
+               "), so the usual ones are used.");
         broken_ = true;
         return std::nullopt;
     }
     document.assign(std::istreambuf_iterator<char>(in), {});
     const json all = json::parse(document, nullptr, false);
     if (!all.is_object()) {
-        tell("The settings in " + path_.string() +
-             " are not valid JSON, so the defaults are used; the old file is kept as settings.json.broken.");
+        report("The settings in " + path_.string() +
+               " are not valid JSON, so the defaults are used; the old file is kept as settings.json.broken.");
         broken_ = true;
         return std::nullopt;
     }
@@ -201,7 +201,7 @@ std::optional<Settings> SettingsFile::read(std::string& document) {
 
 Settings SettingsFile::load() {
     if (path_.empty()) {
-        tell("Neither XDG_CONFIG_HOME nor HOME names a folder, so what is chosen here is not kept.");
+        report("Neither XDG_CONFIG_HOME nor HOME names a folder, so what is chosen here is not kept.");
         return {};
     }
     std::string document;
@@ -212,8 +212,8 @@ Settings SettingsFile::load() {
 void SettingsFile::save(const Settings& settings) {
     if (path_.empty()) return;
     const auto fail = [&](const std::string& why) {
-        tell("The settings could not be written to " + path_.string() + " (" + why +
-             "); what is chosen here lasts until the window closes.");
+        report("The settings could not be written to " + path_.string() + " (" + why +
+               "); what is chosen here lasts until the window closes.");
     };
     std::error_code failed;
     fs::create_directories(path_.parent_path(), failed);
@@ -229,7 +229,7 @@ void SettingsFile::save(const Settings& settings) {
 
     if (const std::string why = write_whole_file(path_, text); !why.empty()) return fail(why);
     last_ = settings;
-    told_.clear();
+    reported_.clear();
 }
 
 }  // namespace lanewise::viz

@@ -57,13 +57,13 @@ public:
 
 private:
     std::optional<Settings> read(std::string& document);
-    void tell(const std::string& sentence);
+    void report(const std::string& sentence);
 
     std::filesystem::path path_;
     Settings last_;            // as the file has it, as far as we know
     std::string notice_;
-    std::string told_;         // the last sentence: not said twice
-    bool broken_ = false;      // what stands there is no settings file
+    std::string reported_;     // the last sentence: not said twice
+    bool broken_ = false;      // what is there is no settings file
 };
 
 }  // namespace lanewise::viz

@@ -111,7 +111,7 @@ TEST_F(SettingsTest, TwoWindowsKeepWhatEachChanged) {
 }
 
 TEST_F(SettingsTest, WhereNothingCanBeWrittenASentenceSaysSoOnce) {
-    // A file stands where the folder should be: not even root can write there.
+    // A file is where the folder should be: not even root can write there.
     std::ofstream(folder_ / "lanewise") << "no folder";
     SettingsFile file(file_);
     EXPECT_EQ(file.load(), Settings{});

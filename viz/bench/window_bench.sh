@@ -19,7 +19,7 @@ ticks() { awk '{ print $14 + $15 }' "/proc/$window/stat"; }
 share() { before=$(ticks); sleep "$1"; after=$(ticks); echo $(((after - before) / $1)); }
 close() { xdotool key ctrl+q; wait_for_end; kill -0 "$window" 2>/dev/null && fail "the window did not close"; window=; }
 
-# Its title tells that the run is there and drawn.
+# Its title shows that the run is there and drawn.
 for _ in 1 2 3 4 5; do
     began=$(milliseconds)
     open_window 'Lanewise .* emulator' --size "$size" 2>/dev/null

@@ -15,7 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Goes on until it is asked to stop; ten seconds at most, so that a failure is told.
+// Continues until it is asked to stop; ten seconds at most, so that a failure is reported.
 struct Endless {
     std::promise<void> begun;
     std::atomic<bool> stopped = false;

@@ -25,7 +25,7 @@ struct CellWidths {
     void add(std::string_view text);
 };
 
-// The largest face in which such texts stand in a cell.
+// The largest face in which such texts are drawn in a cell.
 Face cell_face(const Look& look, float cell, const CellWidths& widths);
 
 // A number as it fits in `width`: whole in `largest` or a smaller face, else its first digits and "…".
@@ -39,7 +39,7 @@ FittedNumber fit_number(const Look& look, Element type, std::uint64_t bits, floa
 void word_shape(const Brush& brush, const Rect& box, bool shared, Color ground, Color edge, float thick);
 
 // What marks a lane that a finding names; a lane that holds something else than in the run beside this one (the sign
-// stands under its cell).
+// is under its cell).
 void fault_mark(const Brush& brush, const Rect& box);
 void differ_mark(const Brush& brush, const Rect& box);
 

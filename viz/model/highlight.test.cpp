@@ -89,11 +89,11 @@ TEST(LaneHistory, EqualsTheTrace) {
                 bool active = false;
                 for (std::size_t i = 0; part && i < part->records.size(); ++i)
                     active |= (run->trace.records[part->records[i]].active >> lane) & 1u;
-                const bool told = next < life.size() && life[next].step == k;
+                const bool listed = next < life.size() && life[next].step == k;
                 if (active) {
-                    EXPECT_TRUE(told) << k;
+                    EXPECT_TRUE(listed) << k;
                 }
-                if (!told) continue;
+                if (!listed) continue;
                 const HistoryStep& each = life[next++];
                 const steps::LaneValues& held = steps.lane_values(k, warp);
                 EXPECT_EQ(each.line, steps.steps[k].line);

@@ -21,7 +21,7 @@ struct LaneColors {
     Color of(const scene::LaneCell& cell) const;
 };
 
-// The colour of words of memory while lanes are coloured by their inputs: those of a word are not told.
+// The colour of words of memory while lanes are coloured by their inputs: those of a word are not known.
 ValueScale plain_words(const Theme& theme);
 
 }  // namespace lanewise::viz

@@ -32,7 +32,7 @@ public:
     Point pointer() const;
     float wheel() const;   // notches turned over this pane in this frame
 
-    // Scrolling panes: tells how tall the content is, from box.y0.
+    // Scrolling panes: sets how tall the content is, from box.y0.
     void content_height(float height) const;
     // Scrolls so that `y0…y1` (from the content's top) can be seen.
     void keep_in_sight(float y0, float y1) const;

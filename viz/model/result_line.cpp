@@ -23,7 +23,7 @@ float draw_result(const Brush& brush, const Rect& where, const RunView& run_view
     // It may come out right and be wrong.
     if (!mistakes.empty() && run_view.outline.right) {
         text = text.empty() ? mistakes : text + ", but: " + mistakes;
-        // The mistake must be told; the total is one more figure.
+        // The mistake must be shown; the total is one more figure.
         if (text_width(brush.look, face, text) > where.width() - brush.px(20)) text = "right, but: " + mistakes;
     }
     if (right && !text.empty())

@@ -15,7 +15,7 @@ void warning_sign(const Brush& brush, Point middle, float radius);
 float draw_result(const Brush& brush, const Rect& where, const RunView& run_view, Face face, Align align,
                   std::size_t place = kNoStep);
 
-// The first step that a finding is told at; kNoStep where nothing was found.
+// The first step that a finding is shown at; kNoStep where nothing was found.
 inline std::size_t first_mistake(const RunView& run_view) { return scene::first_mistake(run_view.outline.findings_at); }
 // See scene::mistakes_found.
 inline std::string mistakes_found(const RunView& run_view, std::size_t place = kNoStep) {

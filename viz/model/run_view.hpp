@@ -39,7 +39,7 @@ struct RunView {
     std::shared_ptr<const run::Run> run;
     Outline outline;                       // of the run
     ValueScale scale;                      // of the whole run: to compare warps
-    std::vector<ValueScale> warp_scales;   // as Outline::warps: to tell the lanes of one warp apart
+    std::vector<ValueScale> warp_scales;   // as Outline::warps: to distinguish the lanes of one warp
     std::shared_ptr<const Suppression> boxes;   // never null; empty() where the run decides among none
     std::size_t most_inputs = 0;   // the largest number of inputs that any lane of the run holds
 
@@ -60,10 +60,10 @@ private:
     std::shared_ptr<BackgroundTask<Sums>> exact_;   // shared by copies; asked by the thread that draws alone
 };
 
-// What stands where the sums beside the exact ones will be: "adding up 1048576 inputs without rounding…"
+// What is shown where the sums beside the exact ones will be: "adding up 1048576 inputs without rounding…"
 std::string being_worked_out(const RunView& run_view);
 
-// Lanes of `warp` that a finding told at `step` names.
+// Lanes of `warp` that a finding shown at `step` names.
 std::uint32_t faulting_lanes(const RunView& run_view, std::size_t step, const WarpRef& warp);
 
 }  // namespace lanewise::viz

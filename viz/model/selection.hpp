@@ -22,7 +22,7 @@ struct Hover {
     bool operator==(const Hover&) const = default;
 };
 
-// What the colours of lanes tell.
+// What the colours of lanes show.
 enum class ColorBy : std::uint8_t { value, inputs };
 
 // How things are shown: chosen by the learner, remembered by the application.

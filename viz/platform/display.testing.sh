@@ -12,7 +12,7 @@ finish() {
 }
 trap finish EXIT
 
-# start_display WIDTHxHEIGHT. Xvfb chooses a free display and tells its number once it is ready. Without -noreset it starts
+# start_display WIDTHxHEIGHT. Xvfb chooses a free display and prints its number when ready. Without -noreset it starts
 # anew whenever the last window closes, and refuses connections just then.
 start_display() {
     Xvfb -displayfd 3 -screen 0 "$1x24" -nolisten tcp -noreset 3>"$work/display" 2>"$work/xvfb.log" &

@@ -7,7 +7,7 @@
 namespace lanewise::viz {
 
 struct PathChoice {
-    std::string path;      // as it would stand in the field; folders end with '/'
+    std::string path;      // as it would be in the field; folders end with '/'
     std::string name;      // its last part
     bool folder = false;
 };
@@ -15,7 +15,7 @@ struct PathChoice {
 // "~/x" with the home folder in its place.
 std::string expanded(const std::string& typed);
 
-// What `typed` may go on to: folders and traces (.ndjson), at most `most`; hidden ones only after a dot. Folders that
+// What `typed` may become: folders and traces (.ndjson), at most `most`; hidden ones only after a dot. Folders that
 // cannot be read have none.
 std::vector<PathChoice> path_choices(const std::string& typed, std::size_t most = 200);
 

@@ -95,10 +95,10 @@ inline std::vector<std::string> label_faults(const std::shared_ptr<const run::Ru
             });
             const std::string where = run->trace.header.variant + ", " + warp_name(run_view.steps(), warp) + ", step " +
                                       std::to_string(step + 1) + " (" + run_view.steps().steps[step].label + "): ";
-            const auto tell = [&](const std::string& fault) {
+            const auto fail = [&](const std::string& fault) {
                 if (faults.size() < most) faults.push_back(where + fault);
             };
-            // What is scrolled away above or below is not there; what stands at the edge fades.
+            // What is scrolled away above or below is not there; what is at the edge fades.
             const auto seen = [](const LabelCanvas::Label& label) {
                 return label.box.y0 >= label.clip.y0 && label.box.y1 <= label.clip.y1;
             };
@@ -107,18 +107,18 @@ inline std::vector<std::string> label_faults(const std::shared_ptr<const run::Ru
                 if (!seen(labels[i])) continue;
                 const Rect box = labels[i].box;
                 if (box.x0 < labels[i].clip.x0 - scale || box.x1 > labels[i].clip.x1 + scale)
-                    tell("\"" + labels[i].text + "\" is cut at the side");
-                if (box.y1 > height || box.x1 > width) tell("\"" + labels[i].text + "\" leaves the stage");
+                    fail("\"" + labels[i].text + "\" is cut at the side");
+                if (box.y1 > height || box.x1 > width) fail("\"" + labels[i].text + "\" leaves the stage");
                 for (std::size_t k = i + 1; k < labels.size(); ++k) {
                     if (seen(labels[k]) && box.inset(scale * 0.6f).overlaps(labels[k].box.inset(scale * 0.6f)))
-                        tell("\"" + labels[i].text + "\" and \"" + labels[k].text + "\" overlap");
+                        fail("\"" + labels[i].text + "\" and \"" + labels[k].text + "\" overlap");
                 }
                 for (const LabelCanvas::Curve& curve : canvas.curves) {
                     if (curve.thickness < 1.2f * scale) continue;   // rounds in the background
                     for (int t = 0; t <= 24; ++t) {
                         const Point at = arc_point(curve.a, curve.b, static_cast<float>(t) / 24);
                         if (!box.inset(scale * 0.6f).contains(at) || !curve.clip.contains(at)) continue;
-                        tell("an arc crosses \"" + labels[i].text + "\"");
+                        fail("an arc crosses \"" + labels[i].text + "\"");
                         break;
                     }
                 }
@@ -134,7 +134,7 @@ inline std::vector<std::string> label_faults(const std::shared_ptr<const run::Ru
                     const Face of_two = small ? face : Face::tiny;
                     const float wide = std::max(text_width(look, second.empty() ? face : of_two, first),
                                                 text_width(look, of_two, second));
-                    if (wide > stage.scene().cell + scale * 0.6f) tell("\"" + cell.text + "\" is wider than its cell");
+                    if (wide > stage.scene().cell + scale * 0.6f) fail("\"" + cell.text + "\" is wider than its cell");
                 }
             }
         }

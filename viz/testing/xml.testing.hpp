@@ -1,4 +1,4 @@
-// A reader of XML for tests: what is not well-formed is an error, what stands in it comes back in order.
+// A reader of XML for tests: what is not well-formed is an error, what is in it comes back in order.
 #pragma once
 
 #include <cctype>
@@ -59,7 +59,7 @@ private:
         if (!had_root) fail("there is no element");
     }
 
-    // Up to the end of the tag; true where the element goes on.
+    // Up to the end of the tag; true where the element continues.
     bool attributes(XmlElement& element) {
         while (true) {
             const bool apart = space();

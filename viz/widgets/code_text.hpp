@@ -1,4 +1,4 @@
-// The kernel file as coloured text: just enough of C++ to tell comments, literals, keywords and intrinsics apart.
+// The kernel file as coloured text: just enough of C++ to distinguish comments, literals, keywords and intrinsics.
 #pragma once
 
 #include <cstdint>

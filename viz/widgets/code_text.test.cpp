@@ -13,7 +13,7 @@ std::string of_kind(const CodeLine& line, TokenKind kind) {
     return all;
 }
 
-TEST(CodeText, TellsTokensApart) {
+TEST(CodeText, DistinguishesTokens) {
     const auto lines = read_code("const float peer = __shfl_xor_sync(kFull, value, 16);  // the partner\n");
     ASSERT_EQ(lines.size(), 1u);
     EXPECT_EQ(of_kind(lines[0], TokenKind::keyword), "const|float|");

@@ -61,7 +61,7 @@ bool among_our_glyphs(ImWchar letter) {
     return letter < 0x20;
 }
 
-// The letter that begins at `i`, which goes on behind it.
+// The letter that begins at `i`, which continues after it.
 std::uint32_t letter_at(std::string_view text, std::size_t& i) {
     const auto lead = static_cast<unsigned char>(text[i++]);
     if (lead < 0x80) return lead;
@@ -72,7 +72,7 @@ std::uint32_t letter_at(std::string_view text, std::size_t& i) {
 }
 
 // The letters of UTF-8 that are not among our glyphs, sorted. Those that ImGui's letters have no room for (it counts in
-// 16 bits unless it was built otherwise) stay out: they are told by their numbers.
+// 16 bits unless it was built otherwise) stay out: they are written as their numbers.
 std::vector<ImWchar> letters_to_find(std::string_view text) {
     std::vector<ImWchar> letters;
     for (std::size_t i = 0; i < text.size();) {
@@ -380,7 +380,7 @@ bool has_far_letters(std::string_view text) {
     return std::any_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) >= 0xf0u; });
 }
 
-std::string with_far_letters_told(std::string_view text) {
+std::string with_far_letters_as_numbers(std::string_view text) {
     std::string out;
     for (std::size_t i = 0; i < text.size();) {
         if (static_cast<unsigned char>(text[i]) < 0xf0u || sizeof(ImWchar) > 2) {

@@ -86,8 +86,8 @@ private:
 
 // Has `text` letters that ImGui's have no room for (emoji, where it counts letters in 16 bits)?
 bool has_far_letters(std::string_view text);
-// `text` with those told by their numbers ("🚀.ndjson" as "U+1F680.ndjson"), so that names that differ look different.
-std::string with_far_letters_told(std::string_view text);
+// `text` with those as numbers ("🚀.ndjson" as "U+1F680.ndjson"), so that names that differ look different.
+std::string with_far_letters_as_numbers(std::string_view text);
 
 // `text` with the signs that the built-in font lacks written in ASCII ("←" as "<-").
 std::string plain_text(const char* begin, const char* end);

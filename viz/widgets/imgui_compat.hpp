@@ -31,7 +31,7 @@ inline void push_font(ImFont* font, [[maybe_unused]] float pixels) {
 #endif
 }
 
-// 1.92 bakes glyphs when they are first drawn; before, the atlas is built once and must be told what it will hold.
+// 1.92 bakes glyphs when they are first drawn; before, the atlas is built once and must be given what it will hold.
 inline constexpr bool kFontsAreDynamic = IMGUI_VERSION_NUM >= 19200;
 
 }  // namespace lanewise::viz

@@ -13,7 +13,7 @@ float measure(const Fonts::Cut& cut, const char* begin, const char* end) {
 
 // `text` as this font can show it; `other` holds what had to be written otherwise.
 std::string_view can_be_shown(const Fonts::Cut& cut, std::string_view text, std::string& other) {
-    if (has_far_letters(text)) text = other = with_far_letters_told(text);
+    if (has_far_letters(text)) text = other = with_far_letters_as_numbers(text);
     if (cut.plain) return other = plain_text(text.data(), text.data() + text.size());
     return text;
 }

@@ -19,8 +19,8 @@ struct Look {
     const Fonts* fonts = nullptr;
     float scale = 1;
     Canvas* canvas = nullptr;   // where panes draw; null: in the frame on the screen
-    TextUnderPointer* under_pointer = nullptr;   // told of every text, if any
-    ButtonsByKey* buttons = nullptr;              // told of every button that a key may reach, if any
+    TextUnderPointer* under_pointer = nullptr;   // receives every text, if any
+    ButtonsByKey* buttons = nullptr;              // receives every button that a key may reach, if any
 
     float px(float at_scale_one) const { return at_scale_one * scale; }
     const Theme& colors() const { return *theme; }

@@ -119,7 +119,7 @@ std::string SvgCanvas::document(std::string_view title, std::string_view descrip
                       " role=\"img\" xml:space=\"preserve\">\n<title>" + xml_text(title) + "</title>\n<desc>" +
                       xml_text(description) + "</desc>\n";
     if (!used_fonts_.empty()) {
-        // All of one scale: what differs stands in a class each.
+        // All of one scale: what differs is in a class each.
         out += "<style>\n";
         for (std::size_t i = 0; i < used_fonts_.size(); ++i) {
             const Font& font = used_fonts_[i];

@@ -12,7 +12,7 @@ constexpr Color rgb(std::uint32_t hex, std::uint32_t alpha = 255) {
     return (alpha << 24) | ((hex & 0xffu) << 16) | (hex & 0xff00u) | ((hex >> 16) & 0xffu);
 }
 
-// What each colour is for. Text colours hold 4.5 : 1 against every ground they stand on (theme.test.cpp).
+// What each colour is for. Text colours hold 4.5 : 1 against every ground they are on (theme.test.cpp).
 struct Theme {
     bool dark = true;
     Color ground;        // behind everything: the stage

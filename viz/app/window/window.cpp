@@ -273,7 +273,7 @@ void run_window(const run::Presentation& presentation, const run::WindowRequest&
     Keeper keeper;
     const Settings& settings = keeper.settings();
     const auto scaled = [](float monitor, float larger) { return std::clamp(monitor * larger, 0.5f, 6.0f); };
-    // Most monitors' scale is 1; what it is, the window will tell.
+    // Most monitors' scale is 1; the window reports the real one.
     FontsAhead fonts(scaled(request.scale > 0 ? request.scale : 1, settings.larger));
     const Library library;
     const bool sized = !request.has_size && settings.width > 0;

@@ -17,7 +17,7 @@ variants="--variant warp_sum_xor,warp_sum_down"
 # run DOING… : opens the window, does that, closes it, leaves the state in $state. A key by its name; click:X:Y;
 # drag:X:Y:X:Y; size:W:H; wait:SECONDS; text:TEXT; idle: fails where the processor works although nothing happens.
 run() {
-    # The title tells when the run is there.
+    # The title shows when the run is there.
     # shellcheck disable=SC2086
     open_window 'Lanewise .* emulator' $variants
     for doing in "$@"; do
@@ -69,14 +69,14 @@ expect() {
 # attempt PATTERN WHAT DOING…: run, then expect. Where frames are slow a card may not be open yet when its text is typed: up
 # to three times.
 attempt() {
-    pattern=$1 told=$2
+    pattern=$1 meaning=$2
     shift 2
     for _ in 1 2 3; do
         run "$@"
         # shellcheck disable=SC2254
         case "$state" in $pattern) break ;; esac
     done
-    expect "$pattern" "$told"
+    expect "$pattern" "$meaning"
 }
 
 run Right Right
@@ -104,7 +104,7 @@ run r Right Escape b Escape v Right Escape u Escape t t m m m i i z z Z Z a a f 
     F10 Escape F10 F10 w g P Escape p Escape Home Right
 expect "variant=warp_sum_xor step=2 of=*" "every view, and back"
 
-# Typing a file's name is not pressing keys; what is no trace is a sentence, and the window goes on.
+# Typing a file's name is not pressing keys; what is no trace is a sentence, and the window continues.
 printf 'no trace\n' >"$work/broken.ndjson"
 "$lesson" --backend cpu --variant warp_sum_down --save-trace "$work/down.ndjson" >/dev/null || fail "no trace was saved"
 run o "text:$work/none" Return Escape Right

@@ -38,7 +38,7 @@ void check_size(const run::WindowRequest& request) {
                 " has no pixels; ask for something like --size 1600x900.");
 }
 
-// What the view in the middle tells beside the step.
+// What the view in the middle says besides the step.
 std::string described_view(const run::Run& run, std::size_t step, const run::WindowRequest& request) {
     if (request.view == run::View::rounding)
         return describe_rounding(Sums(run.steps), step, request.block, request.warp);
@@ -69,7 +69,7 @@ std::string described_comparison(const run::Presentation& presentation, const ru
     std::string all =
         describe_comparison(sides, presentation.kernel_file, presentation.timings, place, request.block, request.warp);
     if (request.view == run::View::stage) return all;
-    // Each side's own view, at the step that it stands at.
+    // Each side's own view, at the step that it is at.
     for (std::size_t s = 0; s < sides.size(); ++s) {
         const std::size_t step = steps.step_of(s, place);
         all += "\n" + sides[s].name + described_view(*runs[s], step == kNoStep ? 0 : step, request);
@@ -107,9 +107,9 @@ public:
         for (int i = 1; i < kFramesToRest; ++i) paper.frame(app.theme(), nullptr, draw);
         SvgCanvas canvas(paper.page().width(), paper.page().height(), app.theme().ground, paper.fonts());
         paper.frame(app.theme(), &canvas, draw);
-        const bool told =
+        const bool described =
             request.compare.empty() && (request.view == run::View::stage || request.view == run::View::rounding);
-        save_picture(path, canvas.document(app.title(), told ? describe(presentation, request) : app.title()));
+        save_picture(path, canvas.document(app.title(), described ? describe(presentation, request) : app.title()));
     }
 
     std::string describe(const run::Presentation& presentation, const run::WindowRequest& request) override {

@@ -116,11 +116,11 @@ TEST(FrontEnd, DescribesTheStepThatWasAskedFor) {
     request.variant = "warp_sum_xor";
     request.has_step = true;
     request.step = 2;
-    const std::string told = make_front_end()->describe(samples::presentation(), request);
-    EXPECT_EQ(told.substr(0, told.find('\n')), "step 3 of 6: xor 8");
-    EXPECT_NE(told.find("lane 5  source 13  before 26 (0x41d00000)  received 42 (0x42280000)  after 68 (0x42880000)"),
+    const std::string text = make_front_end()->describe(samples::presentation(), request);
+    EXPECT_EQ(text.substr(0, text.find('\n')), "step 3 of 6: xor 8");
+    EXPECT_NE(text.find("lane 5  source 13  before 26 (0x41d00000)  received 42 (0x42280000)  after 68 (0x42880000)"),
               std::string::npos)
-        << told;
+        << text;
 }
 
 TEST(FrontEnd, DescribesAComparisonAndTheTree) {
@@ -129,15 +129,15 @@ TEST(FrontEnd, DescribesAComparisonAndTheTree) {
     request.compare = {"warp_sum_xor", "warp_sum_down", "block_sum_two_level"};
     request.has_step = true;
     request.step = 2;
-    const std::string told = make_front_end()->describe(samples::presentation(), request);
-    EXPECT_TRUE(told.starts_with("place 3 of ")) << told.substr(0, 100);
-    EXPECT_NE(told.find("warp_sum_down  step 3: down 8\n"), std::string::npos);
-    EXPECT_NE(told.find("step 3 of 6: xor 8"), std::string::npos);
-    EXPECT_NE(told.find("step 3 of 6: down 8"), std::string::npos);
-    EXPECT_EQ(told.find("\ntree  "), std::string::npos);
+    const std::string text = make_front_end()->describe(samples::presentation(), request);
+    EXPECT_TRUE(text.starts_with("place 3 of ")) << text.substr(0, 100);
+    EXPECT_NE(text.find("warp_sum_down  step 3: down 8\n"), std::string::npos);
+    EXPECT_NE(text.find("step 3 of 6: xor 8"), std::string::npos);
+    EXPECT_NE(text.find("step 3 of 6: down 8"), std::string::npos);
+    EXPECT_EQ(text.find("\ntree  "), std::string::npos);
     request.view = run::View::tree;
     const std::string trees = make_front_end()->describe(samples::presentation(), request);
-    EXPECT_EQ(trees.substr(0, told.size()), told);
+    EXPECT_EQ(trees.substr(0, text.size()), text);
     EXPECT_NE(trees.find("\ntree  lane 0 of block 0 · warp 0  496"), std::string::npos);
     request.compare.clear();
     request.lane = 5;

@@ -23,7 +23,7 @@ struct CostRow {
     Rect name;
     CostBar wait;              // cycles
     bool sent = false;         // nothing waits for it: the bar is how soon a warp sends the next
-    float start = -1;          // where the cycles between two starts on an SM stand on the same axis; -1: not known
+    float start = -1;          // where the cycles between two starts on an SM are on the same axis; -1: not known
     float quoted = -1;         // the commonly quoted figure; -1: none
     CostBar rate;              // throughput: results a cycle
     std::string gpu;           // "1.8 ns" for each lane of the whole GPU; empty elsewhere
@@ -50,7 +50,7 @@ CostScene cost_scene(const timing::CostTable& table, const Rect& box, float scal
 // Is there nothing to wait for?
 bool is_sent(const timing::Cost& cost);
 
-// What a row tells when it is pointed at, a line each, the first its name.
+// What a row shows when it is pointed at, a line each, the first its name.
 std::vector<std::string> cost_lines(const timing::Cost& cost);
 
 }  // namespace lanewise::viz

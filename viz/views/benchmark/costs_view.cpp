@@ -13,7 +13,7 @@ namespace {
 constexpr const char* kNone =
     "No costs are known: none were measured on a GPU, or recorded on one. On a machine with a GPU, any lesson measures "
     "them "
-    "with --costs. The emulator counts what a kernel asks for; how long that takes only a GPU can tell.";
+    "with --costs. The emulator counts what a kernel asks for; how long that takes only a GPU can measure.";
 
 constexpr float kMark = 3.6f;
 
@@ -39,7 +39,7 @@ void draw_bar(const Pane& pane, const CostBar& bar, Color color) {
     if (bar.high - bar.low > pane.px(2)) hairline(pane.brush, {bar.low, y}, {bar.high, y}, colors.strong, pane.px(1));
 }
 
-// Behind the bar, and behind marks that stand there.
+// Behind the bar, and behind marks that are there.
 void figure_behind(const Pane& pane, const CostBar& bar, std::initializer_list<float> marks, Color ink) {
     if (bar.box.empty()) return;
     const float width = text_width(pane.look(), Face::small, bar.figure), clear = pane.px(kMark + 3);
@@ -117,10 +117,10 @@ void CostsView::draw_row(const Pane& pane, const CostRow& row, bool lit) const {
     }
     draw_bar(pane, row.wait, with_alpha(colors.step_shuffle, (lit ? 0.95 : 0.75) * (row.sent ? 0.5 : 1)));
     const float y = row.box.center().y, radius = pane.px(kMark);
-    // Around the disc, so that both are seen where they stand at one place.
+    // Around the disc, so that both are seen where they are at one place.
     if (row.quoted >= 0) paint_mark(pane.brush, {row.quoted, y}, radius * 1.8f, quoted_mark(colors), true);
     if (row.start >= 0) {
-        circle(pane.brush, {row.start, y}, radius * 1.2f, colors.panel);   // told from the bar in both themes
+        circle(pane.brush, {row.start, y}, radius * 1.2f, colors.panel);   // distinguished from the bar in both themes
         paint_mark(pane.brush, {row.start, y}, radius * 0.8f, start_mark(colors));
     }
     figure_behind(pane, row.wait, {std::min(row.start, row.quoted), std::max(row.start, row.quoted)}, ink);

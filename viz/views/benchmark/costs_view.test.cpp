@@ -32,7 +32,7 @@ TEST(CostScene, ALongerWaitIsALongerBar) {
     EXPECT_LT(shuffle.wait.low, shuffle.wait.box.x1);
     EXPECT_GT(shuffle.wait.high, shuffle.wait.box.x1);
     EXPECT_EQ(shuffle.wait.figure, "24");
-    // The quoted cycle stands where an SM starts one, and not where the bar ends.
+    // The quoted cycle is where an SM starts one, and not where the bar ends.
     EXPECT_FLOAT_EQ(shuffle.quoted, shuffle.start);
     EXPECT_LT(shuffle.quoted, shuffle.wait.box.x1 - 50);
     EXPECT_LT(row_of(scene, "ballot").quoted, 0);

@@ -18,7 +18,7 @@ std::string plain(double value) {
     return text;
 }
 
-// Takes the numbers off ticks that stand closer than `pitch` to one that keeps its own; those of `coarse` come first.
+// Takes the numbers off ticks that are closer than `pitch` to one that keeps its own; those of `coarse` come first.
 template <typename Coarse>
 void thin_out(std::vector<Tick>& ticks, const LogAxis& axis, float pitch, const Coarse& coarse) {
     std::vector<float> taken;

@@ -10,7 +10,7 @@
 
 namespace lanewise::viz {
 
-// From values to pixels: `low` stands at `from`, `high` at `to`.
+// From values to pixels: `low` is at `from`, `high` at `to`.
 struct LogAxis {
     double low = 1, high = 10;
     float from = 0, to = 1;
@@ -37,14 +37,14 @@ std::string bytes_tick(double bytes);
 std::string time_tick(double us);
 std::string rate_tick(double gb_per_s);
 
-// Places of labels that want to stand at `wanted`: in the same order, `pitch` apart, between `low` and `high`, moved no
+// Places of labels that belong at `wanted`: in the same order, `pitch` apart, between `low` and `high`, moved no
 // further than they must. Labels that do not all fit stand closer.
 std::vector<float> spread_labels(const std::vector<float>& wanted, float pitch, float low, float high);
 
 // The part of the line a–b within `box`; false where there is none.
 bool clip_line(const Rect& box, Point& a, Point& b);
 
-// A category's look: Okabe-Ito colours that can be told from the ground, each with a mark of its own.
+// A category's look: Okabe-Ito colours that can be distinguished from the ground, each with a mark of its own.
 enum class PlotMark : std::uint8_t { disc, square, diamond, triangle };
 struct Category {
     Color color = 0;

@@ -23,7 +23,7 @@ void paint_mark(const Brush& brush, Point at, float radius, const Category& cate
 // A line of strokes and gaps, each `dash` long.
 void paint_dashed(const Brush& brush, const std::vector<Point>& points, Color color, float thickness, float dash);
 
-// What stands at the right end of a line: its mark, its name, its last figure; a thin line leads to it.
+// What is at the right end of a line: its mark, its name, its last figure; a thin line leads to it.
 struct EndLabel {
     std::string name;
     std::string figure;

@@ -59,7 +59,7 @@ ChartResult draw_bars(const Pane& pane, const Rect& where, const ChartInput& inp
                      [](const BarRow& a, const BarRow& b) { return a.row->median_us < b.row->median_us; });
     name_width = std::min(name_width + pane.px(24), where.width() * 0.34f);
 
-    // More rows than have room go on below, and the pane scrolls.
+    // More rows than have room continue below, and the pane scrolls.
     const float all = pane.px(22 + kBarRow * static_cast<float>(rows.size()));
     Rect rest{where.x0, where.y0, where.x1, std::max(where.y1, where.y0 + all)};
     Rect head = rest.cut_top(pane.px(22));

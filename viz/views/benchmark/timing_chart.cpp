@@ -139,7 +139,7 @@ ChartResult draw_curves(const Pane& pane, const Rect& where, const ChartInput& i
     std::vector<double> xs, ys;
     std::vector<const Series*> drawn;
     for (const Series& series : input.series->series) {
-        // One core of the CPU is a hundred times slower: it would leave the others no room, and stands in the bars.
+        // One core of the CPU is a hundred times slower: it would leave the others no room, and is in the bars.
         if (series.role == Role::cpu) continue;
         drawn.push_back(&series);
         for (const Timing* row : series.points) {
@@ -220,7 +220,7 @@ ChartResult draw_roofline(const Pane& pane, const Rect& where, const ChartInput&
     const Color beyond = with_alpha(colors.faint, colors.dark ? 0.28 : 0.34);
     const auto rate_of_launch = [&](double bytes) { return bytes / input.series->launch->median_us * 1e-3; };
     if (!roof.empty()) {
-        // Told at the right edge, above the roof.
+        // Written at the right edge, above the roof.
         const std::string sentence = "beyond the measured limit";
         const float w = text_width(pane.look(), Face::caption, sentence);
         text(pane.brush, Face::caption, {axes.area.x1 - w - pane.px(10), axes.area.y0 + pane.px(6)}, colors.quiet,

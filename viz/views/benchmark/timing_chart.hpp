@@ -25,7 +25,7 @@ struct Spot {
 
 struct ChartResult {
     std::vector<Spot> spots;
-    std::vector<std::pair<std::string, Rect>> labels;   // what stands at the ends of the lines
+    std::vector<std::pair<std::string, Rect>> labels;   // what is at the ends of the lines
     std::string hovered;           // the series under the pointer
 };
 
@@ -41,7 +41,7 @@ ChartResult draw_roofline(const Pane& pane, const Rect& where, const ChartInput&
 ChartResult draw_shapes(const Pane& pane, const Rect& where, const timing::TimingTable& table, const Shapes& shapes,
                         float& y1);
 
-// How a series looks: the library and the limits are told apart by more than colour.
+// How a series looks: the library and the limits are distinguished by more than colour.
 struct SeriesLook {
     Color color = 0;
     std::uint8_t mark = 0;      // PlotMark

@@ -137,9 +137,9 @@ Intent TimingFullView::draw_head(const Pane& pane, Rect& rest, const Content& co
     }
     rest.cut_top(pane.px(8));
     const Intent intent = draw_controls(pane, rest.cut_top(pane.px(28)), content, state);
-    if (!state.told.empty() && !state.running)
+    if (!state.note.empty() && !state.running)
         rest.cut_top(paragraph(pane.brush, Face::caption, {rest.x0, rest.y0 + pane.px(6)}, rest.width(), colors.warning,
-                               state.told, 1.35f) +
+                               state.note, 1.35f) +
                      pane.px(6));
     rest.cut_top(pane.px(10));
     return intent;
@@ -203,14 +203,14 @@ Intent TimingFullView::draw_measure(const Pane& pane, Rect& row, const MeasureSt
             fill(pane.brush, {bar.x0, y - pane.px(3), bar.x0 + bar.width() * done, y + pane.px(3)}, colors.accent,
                  pane.px(3));
         row.cut_right(pane.px(10));
-        std::string told =
+        std::string progress =
             state.all == 0 ? "measuring…" : fmt::format("{} of {} · {}", state.done + 1, state.all, state.what);
         if (state.done > 0)
-            told += fmt::format(" · about {:.0f} s left", state.seconds / static_cast<double>(state.done) *
-                                                              static_cast<double>(state.all - state.done));
-        const float room = std::min(row.width() * 0.5f, text_width(look, Face::caption, told));
-        text_in(pane.brush, Face::caption, row.cut_right(room), colors.text, fit_text(look, Face::caption, told, room),
-                Align::right);
+            progress += fmt::format(" · about {:.0f} s left", state.seconds / static_cast<double>(state.done) *
+                                                                  static_cast<double>(state.all - state.done));
+        const float room = std::min(row.width() * 0.5f, text_width(look, Face::caption, progress));
+        text_in(pane.brush, Face::caption, row.cut_right(room), colors.text,
+                fit_text(look, Face::caption, progress, room), Align::right);
         row.cut_right(pane.px(10));
         return intent;
     }

@@ -21,7 +21,7 @@ struct MeasureState {
     std::size_t done = 0, all = 0;
     std::string what = {};     // comes next: "1048576 · warp_sum_xor"
     double seconds = 0;        // since it began
-    std::string told = {};     // how the last one ended, where that is worth telling
+    std::string note = {};     // how the last one ended, where that is worth showing
 };
 
 struct TimingFullView {

@@ -85,7 +85,7 @@ struct Shown {
     }
 };
 
-TEST(TimingFullView, PointsStandByTheirSizeAndTimeAndTellTheirFigure) {
+TEST(TimingFullView, PointsAreAtTheirSizeAndTimeAndShowTheirFigure) {
     Shown shown;
     shown.frame();
     EXPECT_EQ(shown.view.chart().spots.size(), 12u);   // what is wrong has no time
@@ -184,7 +184,7 @@ TEST(TimingFullView, OneSizeIsBarsAndSaysSo) {
     EXPECT_EQ(shown.view.chart().hovered, shown.view.chart().labels[1].first);
 }
 
-// More variants than have room: their rows go on below, and the pane scrolls.
+// More variants than have room: their rows continue below, and the pane scrolls.
 TEST(TimingFullView, ManyBarsStandApart) {
     Shown shown;
     shown.table.rows.clear();
@@ -315,7 +315,7 @@ TEST(Plot, ALineIsClippedToItsBox) {
     EXPECT_FALSE(clip_line({0, 0, 10, 10}, c, d));
 }
 
-TEST(Plot, CategoriesCanBeToldApartFromEachOtherAndTheGround) {
+TEST(Plot, CategoriesDifferFromEachOtherAndTheGround) {
     for (const Theme* theme : {&dark_theme(), &light_theme()})
         for (std::size_t i = 0; i < 24; ++i) {
             const Category one = category(*theme, i);

@@ -54,7 +54,7 @@ struct Shapes {
 };
 Shapes shapes_of(const timing::TimingTable& table, const std::string& element);
 
-// What is told of one figure, a line each: the variant, the size, the median and where 90 of 100 samples lie, the rate.
+// One figure described, a line each: the variant, the size, the median and where 90 of 100 samples lie, the rate.
 std::vector<std::string> figure_lines(const timing::TimingTable& table, const timing::Timing& row);
 
 }  // namespace lanewise::viz

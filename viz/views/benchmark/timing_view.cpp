@@ -80,9 +80,9 @@ std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, co
 
 // A row's name, with the type of its input where that is not the shown variant's and its name does not say it.
 std::string name_of(const timing::Timing& row, const timing::Timing* own) {
-    const bool told = !own || row.baseline || row.element.empty() || row.element == own->element ||
-                      row.variant.find(row.element) != std::string::npos;
-    return told ? row.variant : row.variant + " (" + row.element + ")";
+    const bool type_known = !own || row.baseline || row.element.empty() || row.element == own->element ||
+                            row.variant.find(row.element) != std::string::npos;
+    return type_known ? row.variant : row.variant + " (" + row.element + ")";
 }
 
 }  // namespace

@@ -19,7 +19,7 @@ void BoxesView::look_at(const RunView& run_view) {
     answers_.clear();
 }
 
-// Planes and matrices are square by nature: beside each other in a wide pane, one over the other in a tall one.
+// Planes and matrices are square by nature: next to each other in a wide pane, one over the other in a tall one.
 void BoxesView::lay_out(const Pane& pane) {
     const std::size_t n = boxes_->boxes.size();
     Rect rest = pane.box.inset(pane.px(compact ? 8 : 16), pane.px(compact ? 4 : 8));

@@ -37,10 +37,10 @@ struct BoxesPlaces {
 
 struct BoxesView {
     bool low = false;       // as laid out last: there is room for little beside boxes and bits
-    bool compact = false;   // in a comparison: less is told around boxes and bits
+    bool compact = false;   // in a comparison: less is shown around boxes and bits
 
     // A click on a box or a row goes to the step that decides it; an answer to the question goes to the step that
-    // tells.
+    // decides it.
     Intent draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection);
 
     // As drawn last.

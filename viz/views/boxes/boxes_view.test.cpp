@@ -68,7 +68,7 @@ TEST(BoxesView, PlacesAreInsideAndBitsApart) {
     }
 }
 
-TEST(BoxesView, AnAnswerGoesToTheStepThatTells) {
+TEST(BoxesView, AnAnswerGoesToTheStepThatDecidesIt) {
     for (const bool yes : {true, false}) {
         Shown shown(chain());
         const ChainQuestion& question = shown.all().questions.front();

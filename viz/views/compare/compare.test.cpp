@@ -218,7 +218,7 @@ TEST(ComparePlaces, FourStandInRowsWhereColumnsWouldBeNarrow) {
     EXPECT_TRUE(places(1920, 900, 3).free.empty());
     EXPECT_TRUE(places(1920, 900, 4).panels[3].y0 > 0);
     EXPECT_EQ(places(2560, 1200, 4).panels[3].y0, 0);
-    // Two that would be narrow stand below each other, where that leaves each a stage.
+    // Two that would be narrow are below each other, where that leaves each a stage.
     EXPECT_GT(places(960, 620, 2).panels[1].y0, 0);
     EXPECT_EQ(places(960, 620, 2).panels[1].x0, 0);
     EXPECT_EQ(places(800, 300, 2).panels[1].y0, 0);
@@ -378,7 +378,7 @@ TEST(CompareView, MarksTheLanesOfAWrongRunAndSaysHowEachCameOut) {
     }
 }
 
-TEST(CompareView, WaitsForARunAndTellsOneThatFailed) {
+TEST(CompareView, WaitsForARunAndReportsOneThatFailed) {
     std::vector<CompareSide> sides = four();
     Shown shown(sides);
     shown.sides[2].run_view = nullptr;

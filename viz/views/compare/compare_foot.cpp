@@ -1,4 +1,4 @@
-// What stands over and under a panel of a comparison: how it came out, what it has asked for so far, its time.
+// What is over and under a panel of a comparison: how it came out, what it has asked for so far, its time.
 #include <algorithm>
 
 #include "common/timing/times_text.hpp"
@@ -64,20 +64,20 @@ void CompareView::draw_foot(const Pane& pane, Rect where, std::size_t side, cons
     }
     if (!places_.low) draw_figures(pane, rest.cut_top(pane.px(36)), side);
     if ((places_.compact || places_.low) && here.differing) {
-        // The mark's meaning, which stands in a legend where there is room for one.
-        const std::string told = "differs from " + reference_;
-        const float width = text_width(pane.look(), Face::caption, told) + pane.px(22);
+        // The mark's meaning, which is in a legend where there is room for one.
+        const std::string meaning = "differs from " + reference_;
+        const float width = text_width(pane.look(), Face::caption, meaning) + pane.px(22);
         if (width < rest.width() * 0.5f) {
             const Rect legend = rest.cut_right(width);
             rest.cut_right(pane.px(10));
             differ_mark(pane.brush, {legend.x0, legend.center().y - pane.px(6), legend.x0 + pane.px(14),
                                      legend.center().y - pane.px(2)});
-            text_in(pane.brush, Face::caption, legend, colors.quiet, told, Align::right);
+            text_in(pane.brush, Face::caption, legend, colors.quiet, meaning, Align::right);
         }
     }
-    const std::string time = time_text(here.time, !told_.one_limit);
+    const std::string time = time_text(here.time, !sentence_.one_limit);
     const std::string origin = here.time.timing ? " · " + timing::times_from(times) : "";
-    const bool best = here.time.fastest && !told_.one_limit;
+    const bool best = here.time.fastest && !sentence_.one_limit;
     text_in(pane.brush, best ? Face::strong : Face::caption, rest,
             !here.time.timing ? colors.quiet
             : best            ? colors.good
@@ -124,10 +124,11 @@ void CompareView::draw_figures(const Pane& pane, const Rect& where, std::size_t 
         text_in(pane.brush, Face::caption, {column.x0, column.y0 + pane.px(20), column.x1, column.y1}, colors.quiet,
                 figure.label, Align::left);
         if (!pane.hovers(column)) continue;
-        std::string told = figure.meaning + ", in this block";
+        std::string description = figure.meaning + ", in this block";
         if (figure.differs && figure.marks[side] != CompareFigure::Mark::none)
-            told += figure.marks[side] == CompareFigure::Mark::most ? "; the most of these" : "; the least of these";
-        hint_card(pane.look(), told);
+            description +=
+                figure.marks[side] == CompareFigure::Mark::most ? "; the most of these" : "; the least of these";
+        hint_card(pane.look(), description);
     }
 }
 

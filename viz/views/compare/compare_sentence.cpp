@@ -13,9 +13,9 @@ using Kind = Intent::Kind;
 // Widths at scale 1.
 constexpr float kTextWidth = 0.172f, kLeastText = 236, kMostText = 400;
 constexpr float kSourceWidth = 0.22f, kLeastSource = 300, kMostSource = 470;
-// Sources that were not asked for leave this much to the panels: values of four digits then stand apart.
+// Sources that were not asked for leave this much to the panels: values of four digits are then apart.
 constexpr float kRoomForPanels = 1440;
-// Lower than this at scale 1 only what differs is told; the pointer shows all of it.
+// Lower than this at scale 1 only what differs is shown; the pointer shows all of it.
 constexpr float kLowWindow = 420;
 // Narrower than this either the text or the sources are drawn next to the panels.
 constexpr float kBoth = 1120;
@@ -32,8 +32,8 @@ bool panel_button(const Pane& pane, const Rect& box, const char* key, const char
     return pane.button(box);
 }
 
-std::string second_line(const ComparisonSentence& told) {
-    return (told.equal.empty() ? "" : "Equal: " + told.equal + ". ") + told.input;
+std::string second_line(const ComparisonSentence& sentence) {
+    return (sentence.equal.empty() ? "" : "Equal: " + sentence.equal + ". ") + sentence.input;
 }
 
 }  // namespace
@@ -47,12 +47,12 @@ const ComparisonSentence& CompareView::sentence_of(const std::vector<CompareSide
         compared.push_back({side.name, runs.back(), side.title});
     }
     const std::string from = timing::times_from(times) + std::to_string(times.rows.size());
-    if (runs != told_of_ || from != told_from_) {
-        told_ = comparison_sentence(compared, times);
-        told_of_ = runs;
-        told_from_ = from;
+    if (runs != sentence_runs_ || from != sentence_times_) {
+        sentence_ = comparison_sentence(compared, times);
+        sentence_runs_ = runs;
+        sentence_times_ = from;
     }
-    return told_;
+    return sentence_;
 }
 
 void CompareView::toggle_text() {
@@ -71,8 +71,8 @@ void CompareView::place_around(const Look& look, Rect& body, std::size_t count) 
     const float scale = look.scale;
     const bool low = body.height() < kLowWindow * scale;
     const float room = body.width() - look.px((low ? kKeys : kButtons) + 48);
-    std::size_t lines = fit_lines(look, Face::strong, told_.headline(), room, 2).size();
-    if (!low) lines += fit_lines(look, Face::caption, second_line(told_), room, 2).size();
+    std::size_t lines = fit_lines(look, Face::strong, sentence_.headline(), room, 2).size();
+    if (!low) lines += fit_lines(look, Face::caption, second_line(sentence_), room, 2).size();
     lines = std::max<std::size_t>(lines, low ? 1 : 2);
     places_.sentence = body.cut_top(look.px(12 + 17 * static_cast<float>(lines)));
     places_.low = low;
@@ -117,9 +117,10 @@ Intent CompareView::draw_sentence(const Pane& pane, const Rect& where, bool read
             y += pitch;
         }
     };
-    lines(Face::strong, colors.strong, told_.headline());
-    if (!places_.low) lines(Face::caption, told_.same_input ? colors.quiet : colors.warning, second_line(told_));
-    if (pane.hovers(rest)) hint_card(pane.look(), told_.text() + "\n" + told_.input);
+    lines(Face::strong, colors.strong, sentence_.headline());
+    if (!places_.low)
+        lines(Face::caption, sentence_.same_input ? colors.quiet : colors.warning, second_line(sentence_));
+    if (pane.hovers(rest)) hint_card(pane.look(), sentence_.text() + "\n" + sentence_.input);
     return intent;
 }
 

@@ -59,7 +59,7 @@ ComparePlaces place_panels(const Rect& body, std::size_t count, float scale) {
     ComparePlaces places;
     if (count == 0) return places;
     const bool wide = body.width() / static_cast<float>(count) >= kNarrow * scale;
-    // Two stand below each other where that leaves each a stage.
+    // Two are below each other where that leaves each a stage.
     const bool in_row = wide || (count <= 2 && body.height() < 2 * kLeast * scale);
     const std::size_t columns = in_row ? count : count <= 2 ? 1 : 2, rows = in_row ? 1 : 2;
     const float width = body.width() / static_cast<float>(columns), height = body.height() / static_cast<float>(rows);
@@ -292,11 +292,11 @@ Intent CompareView::draw_list(const Look& look, const Rect& free, const Rect& un
         const std::string& name = variant.title.empty() ? variant.name : variant.title;
         const float width = text_width(look, Face::strong, name);
         text_in(pane.brush, Face::strong, line, hovered ? colors.strong : colors.text, name, Align::left);
-        Rect told = line;
-        told.cut_left(width + look.px(12));
+        Rect after_name = line;
+        after_name.cut_left(width + look.px(12));
         const std::string& summary = variant.declared_wrong ? "wrong on purpose: " + variant.summary : variant.summary;
-        text_in(pane.brush, Face::caption, told, variant.declared_wrong ? colors.warning : colors.quiet,
-                fit_text(look, Face::caption, summary, told.width()), Align::left);
+        text_in(pane.brush, Face::caption, after_name, variant.declared_wrong ? colors.warning : colors.quiet,
+                fit_text(look, Face::caption, summary, after_name.width()), Align::left);
         if (hovered && pane.button(line)) intent = {Kind::compare_with, i};
     }
     pane.brush.canvas->pop_clip();
@@ -340,7 +340,7 @@ Intent CompareView::draw_timeline(const Look& look, const Rect& where, const std
             if (!entry.has[s]) continue;
             const std::size_t step = steps.step_of(s, place);
             const StepHead& own = shown[s].run_view->outline.steps[step];
-            // The first side's kind stands where several have one; each name once.
+            // The first side's kind is shown where several have one; each name once.
             if (labels.empty()) entry.kind = own.kind;
             if (std::find(labels.begin(), labels.end(), own.label) == labels.end()) labels.push_back(own.label);
             entry.work[s] = works[s].steps[step];

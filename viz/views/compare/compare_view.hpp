@@ -1,4 +1,4 @@
-// Two to four variants beside each other, aligned by stage, scrubbed together; under each its counters and its time.
+// Two to four variants next to each other, aligned by stage, scrubbed together; under each its counters and its time.
 #pragma once
 
 #include <array>
@@ -29,7 +29,7 @@ struct CompareSide {
     std::string error;                         // why it never will be; empty else
 };
 
-// Where the panels of a comparison stand: beside each other as long as 32 lanes keep room for their numbers, else two
+// Where the panels of a comparison are: next to each other as long as 32 lanes keep room for their numbers, else two
 // by two; of three the fourth place is free for one more.
 struct ComparePlaces {
     std::vector<Rect> panels;   // of each side; empty: no room for it
@@ -76,7 +76,7 @@ struct CompareView {
     // As drawn last.
     const CompareScene& scene() const { return scene_; }
     const ComparePlaces& places() const { return places_; }
-    const ComparisonSentence& sentence() const { return told_; }
+    const ComparisonSentence& sentence() const { return sentence_; }
 
 private:
     Intent draw_head(const Pane& pane, const Rect& where, std::size_t side, const std::vector<CompareSide>& shown,
@@ -104,9 +104,9 @@ private:
     ComparePlaces places_;
     std::string reference_;      // the title of the side that lanes are held against
     float list_scroll_ = 0;
-    ComparisonSentence told_;
-    std::vector<const run::Run*> told_of_;
-    std::string told_from_;      // the times'
+    ComparisonSentence sentence_;
+    std::vector<const run::Run*> sentence_runs_;   // the runs that it describes
+    std::string sentence_times_;                   // their times
 };
 
 }  // namespace lanewise::viz

@@ -30,12 +30,12 @@ void DiffView::draw_title(const Pane& pane, const Rect& where, const Sides& side
     const Theme& colors = pane.colors();
     Rect rest = where.inset(pane.px(16), 0);
     const auto differing = std::count_if(lines_.begin(), lines_.end(), [](const DiffLine& l) { return l.differs(); });
-    const std::string told = differing == 0 ? "the same source" : std::to_string(differing) + " lines differ";
+    const std::string summary = differing == 0 ? "the same source" : std::to_string(differing) + " lines differ";
     float names = 0;
     for (std::size_t s = 0; s < 2; ++s)
         names += text_width(pane.look(), Face::code, std::string(sign_of(s)) + " " + sides[s].title) + pane.px(16);
-    if (names + text_width(pane.look(), Face::caption, told) < rest.width())
-        text_in(pane.brush, Face::caption, rest, colors.quiet, told, Align::right);
+    if (names + text_width(pane.look(), Face::caption, summary) < rest.width())
+        text_in(pane.brush, Face::caption, rest, colors.quiet, summary, Align::right);
     for (std::size_t s = 0; s < 2; ++s) {
         const std::string name = std::string(sign_of(s)) + " " + sides[s].title;
         const float room = s == 0 && names > rest.width() ? rest.width() * 0.5f - pane.px(8) : rest.width();
@@ -43,7 +43,7 @@ void DiffView::draw_title(const Pane& pane, const Rect& where, const Sides& side
         text_in(pane.brush, Face::code, rest, color_of(colors, s), text, Align::left);
         rest.cut_left(text_width(pane.look(), Face::code, text) + pane.px(16));
     }
-    if (pane.hovers(where)) hint_card(pane.look(), told);
+    if (pane.hovers(where)) hint_card(pane.look(), summary);
 }
 
 DiffView::Asked DiffView::draw(const Pane& pane, const Sides& sides, Selection& selection) {
@@ -92,7 +92,7 @@ DiffView::Asked DiffView::draw(const Pane& pane, const Sides& sides, Selection& 
         if (line.differs())
             text_in(brush, Face::code, {row.x0 + pane.px(6), top, row.x0 + left, top + pitch},
                     color_of(colors, only), sign_of(only), Align::left);
-        // Who stands there: a bar at the left edge for one, at the right for the other, both where both do.
+        // Whose line it is: a bar at the left edge for one, at the right for the other, both where both do.
         for (std::size_t s = 0; s < 2; ++s) {
             if (numbers[s] == 0 || (numbers[s] != lit[s])) continue;
             const float x = s == 0 ? row.x0 : row.x1 - pane.px(4);

@@ -15,7 +15,7 @@
 namespace lanewise::viz {
 
 struct DiffView {
-    // One of the two, and the step that it stands at (kNoStep: none).
+    // One of the two, and the step that it is at (kNoStep: none).
     struct Side {
         std::string title;
         std::shared_ptr<const RunView> run_view;

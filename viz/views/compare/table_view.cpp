@@ -123,12 +123,12 @@ Intent TableView::draw(const Pane& pane, const run::Comparison& comparison, cons
                 text_in(brush, Face::body, cell, ink, fit_text(look, Face::body, text, cell.width()), Align::left);
             else text_in(brush, Face::small, cell, ink, text, Align::right);
         }
-        const char* told = !row.why_not.empty() ? "not run"
-                           : row.declared_wrong ? row.ok ? "wrong on purpose" : "wrong, as declared"
-                           : row.ok             ? ""
-                                                : "outside";
+        const char* status = !row.why_not.empty() ? "not run"
+                             : row.declared_wrong ? row.ok ? "wrong on purpose" : "wrong, as declared"
+                             : row.ok             ? ""
+                                                  : "outside";
         const std::string short_of_it =
-            row.declared_wrong && text_width(look, Face::caption, told) > line.width() ? "wrong" : told;
+            row.declared_wrong && text_width(look, Face::caption, status) > line.width() ? "wrong" : status;
         text_in(brush, Face::caption, line, colors.warning, fit_text(look, Face::caption, short_of_it, line.width()),
                 Align::right);
         if (!hovered) continue;

@@ -1,4 +1,4 @@
-// All variants beside each other, sorted by any column; below it what the figures show.
+// All variants next to each other, sorted by any column; below it what the figures show.
 #pragma once
 
 #include <string>

@@ -34,7 +34,7 @@ TEST(Utilization, ATreeKeepsOneLaneInManyBusyAndAStridedLoopNearlyAll) {
     }
 }
 
-TEST(Utilization, PartsAreToldAsTheyArePictured) {
+TEST(Utilization, TextsGiveTheSamePartsAsThePictures) {
     EXPECT_EQ(scene::percent(0), "0 %");
     EXPECT_EQ(scene::percent(1), "100 %");
     EXPECT_EQ(scene::percent(0.998), "99.8 %");
@@ -75,8 +75,8 @@ TEST(TimelinePlaces, StepsOfOneNameShareAChipWhenNotAllFit) {
     EXPECT_TRUE(place_entries({}, 400, 1).places.empty());
 }
 
-// Of a name what tells the step stays, of a run its place: never "x4", "1" or a part of "3 of 4".
-TEST(TimelineView, ChipsKeepWhatTellsTheirStep) {
+// Of a name the part that identifies the step stays, of a run its place: never "x4", "1" or a part of "3 of 4".
+TEST(TimelineView, ChipsKeepWhatNamesTheirStep) {
     Headless gui(1000, 124);
     testing::TextCanvas canvas;
     gui.canvas = &canvas;

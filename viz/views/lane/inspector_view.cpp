@@ -194,16 +194,16 @@ float InspectorView::draw_inputs(const Pane& pane, float y, const RunView& run_v
             inputs.text, Align::left);
     y += pane.px(19);
 
-    // One mark an input while they can be told apart, else one mark for several.
+    // One mark an input while they can be distinguished, else one mark for several.
     const Rect row = row_at(pane, y, pane.px(12));
     const float pitch = row.width() / static_cast<float>(inputs.marks.size());
     for (std::size_t m = 0; m < inputs.marks.size(); ++m) {
-        const InputsHeld::Mark& told = inputs.marks[m];
+        const InputsHeld::Mark& input = inputs.marks[m];
         const Rect mark{row.x0 + pitch * static_cast<float>(m), row.y0,
                         row.x0 + pitch * static_cast<float>(m + 1) - pane.px(1.5f), row.y1};
-        fill(pane.brush, mark, mix(colors.raised, told.twice ? colors.warning : colors.good, told.part),
+        fill(pane.brush, mark, mix(colors.raised, input.twice ? colors.warning : colors.good, input.part),
              pane.px(1.5f));
-        if (told.twice)
+        if (input.twice)
             fill(pane.brush, {mark.x0, mark.center().y - pane.px(1), mark.x1, mark.center().y + pane.px(1)},
                  colors.panel);
     }

@@ -1,4 +1,4 @@
-// One lane told in full: its source lane and why, in bits; what it held before and after; which inputs it includes; its
+// One lane in full: its source lane and why, in bits; what it held before and after; which inputs it includes; its
 // history.
 #pragma once
 

@@ -13,7 +13,7 @@
 namespace lanewise::viz {
 namespace {
 
-// "add tree +64" where it fits, else its end, "+64": what tells steps of one kind apart.
+// "add tree +64" where it fits, else its end, "+64": what distinguishes steps of one kind.
 std::string short_label(const Look& look, const std::string& label, float width) {
     if (text_width(look, Face::tiny, label) <= width) return label;
     const std::size_t last = label.rfind(' '), first = label.find(' ');
@@ -88,10 +88,10 @@ float LaneHistoryView::draw_strip(const Pane& pane, const Rect& row, const RunVi
                 short_label(pane.look(), each.label, under.width()));
         strip_.push_back({each.step, chip});
         if (!pane.hovers(whole)) continue;
-        std::string told =
+        std::string description =
             "step " + std::to_string(each.step + 1) + " · " + each.label + (each.way.empty() ? "" : " " + each.way);
-        if (!future && each.known && !each.undefined) told += " · " + scene::history_value(each);
-        hint_card(pane.look(), told);
+        if (!future && each.known && !each.undefined) description += " · " + scene::history_value(each);
+        hint_card(pane.look(), description);
         selection.next.step = each.step;
         if (pane.button(whole)) intent = {Intent::Kind::go_to, each.step};
     }
@@ -151,7 +151,7 @@ float LaneHistoryView::draw(const Pane& pane, const Rect& row, float y, const Ru
         const float value_width = std::max(text_width(pane.look(), Face::small, value), pane.px(34)) + pane.px(11);
         const Rect cell = line.cut_right(value_width).inset(0, pane.px(2));
         if (each.known && !each.undefined) {
-            // A value that stays is quiet; one that is new stands on its colour.
+            // A value that stays is quiet; one that is new is on its colour.
             const Color ground =
                 mix(lane_colors.of(held(run_view.steps(), each.step, selection.warp, lane)), colors.panel,
                     future         ? 0.75

@@ -17,7 +17,7 @@ namespace lanewise::viz {
 using BankCounts = std::array<std::uint8_t, kBanks>;
 
 struct BanksView {
-    float lanes_x0 = 0;   // bank 0 stands under lane 0
+    float lanes_x0 = 0;   // bank 0 is under lane 0
     float cell = 20;
     bool marks = false;   // room for the count over each bank: some step of the run has conflicts
     std::string uses{};   // who writes and reads the word that is pointed at

@@ -66,7 +66,7 @@ std::string word_hint(const std::string& name, std::size_t index, const std::str
                       Element element) {
     std::string text = name + "[" + std::to_string(index) + "] · " + where;
     if (word.known) text += " · " + format_element(element, word.bits);
-    else text += word.written ? " · changed by atomics: which came last is not told" : " · not told yet";
+    else text += word.written ? " · changed by atomics: which came last is not known" : " · not known yet";
     if (word.read_now || word.written_now) {
         text += word.read_now && word.written_now ? " · read and written"
                  : word.written_now                ? " · written"

@@ -27,7 +27,7 @@ struct WordPaint {
     void draw(const Rect& box, const MemoryWord& word, const std::string& text, bool unused = false) const;
 };
 
-// "tree[33] · bank 1 · 528 · read now by warp 0 lane 16", without the place in memory, which `where` tells.
+// "tree[33] · bank 1 · 528 · read now by warp 0 lane 16", without the place in memory, which `where` gives.
 std::string word_hint(const std::string& name, std::size_t index, const std::string& where, const MemoryWord& word,
                       Element element);
 

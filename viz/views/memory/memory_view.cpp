@@ -14,7 +14,7 @@ constexpr std::size_t kMostCaptionLines = 3;
 constexpr std::size_t kMostGlobalRows = 8;
 constexpr std::size_t kMostBankRows = 12;
 
-// Lines no wider than `width`: what fits beside each other shares one, what is too long is broken at spaces.
+// Lines no wider than `width`: what fits next to each other shares one, what is too long is broken at spaces.
 std::vector<std::string> lines_of(const Look& look, const std::vector<std::string>& captions, float width) {
     const auto fits = [&](const std::string& text) { return text_width(look, Face::caption, text) <= width; };
     std::vector<std::string> lines;
@@ -72,7 +72,7 @@ void MemoryView::learn(const Look& look, const RunView& run_view, const WarpRef&
         run_.conflicts |= std::any_of(requests.back().begin(), requests.back().end(),
                                       [](const scene::Request& request) { return request.conflict(); });
     }
-    // Where a caption is longer than a line, all are told briefly.
+    // Where a caption is longer than a line, all are shortened.
     for (const bool brief : {false, true}) {
         run_.brief = brief;
         bool fits = true;
@@ -97,7 +97,7 @@ void MemoryView::learn(const Look& look, const RunView& run_view, const WarpRef&
 
     BanksView banks;
     banks.marks = run_.conflicts;
-    // Rows of banks are told in numbers from 13 pixels on.
+    // Rows of banks have numbers from 13 pixels on.
     const auto fitting = static_cast<std::size_t>(std::max(room - banks.height(look, 0), 0.0f) / look.px(13.5f));
     run_.bank_rows = std::min(run_.shared_rows, std::clamp<std::size_t>(fitting, 1, kMostBankRows));
     const float shared = run_.shared ? banks.height(look, run_.bank_rows) : 0;
@@ -195,7 +195,7 @@ void MemoryView::draw_title(const Pane& pane, const Rect& where, const Outline& 
         x += pane.px(4);
     }
     std::string text;
-    std::vector<std::string> ways;   // to go on, the longest first
+    std::vector<std::string> ways;   // to continue, the longest first
     const bool alone = !(run_.shared && run_.global);
     if (shared) {
         text = std::string(alone ? "shared memory of block " : "block ") + std::to_string(warp.block) +

@@ -18,7 +18,7 @@ struct MemoryView {
     enum class Show : std::uint8_t { follow, shared, global };
 
     Show show = Show::follow;
-    float lanes_x0 = 0;   // where lane 0 stands on the stage
+    float lanes_x0 = 0;   // where lane 0 is on the stage
     float cell = 20;
 
     // The same at each step of a run, so that the stage does not move; 0 where no memory was recorded. At most `most`.

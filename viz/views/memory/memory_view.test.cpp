@@ -67,7 +67,7 @@ TEST(MemoryView, FollowsTheStepAndKeepsItsHeight) {
 TEST(MemoryView, WhatWasChosenStays) {
     Drawn drawn(samples::two_level());
     drawn.at(0);
-    // The tabs stand at the left of the title.
+    // The tabs are at the left of the title.
     for (float x = 20; x < 120 && drawn.view.show == MemoryView::Show::follow; x += 4) {
         drawn.gui.mouse = {x, 10};
         drawn.gui.down = false;

@@ -21,7 +21,7 @@ void SectorsView::draw(const Pane& pane, const Rect& where, const ArrayHead& arr
     const auto per_sector = static_cast<std::int64_t>(words.per_sector());
     const float row_height = std::min(pane.px(24), where.height() / static_cast<float>(window.rows.size()));
 
-    // Indices stand in the margin; where they are longer, the words make room.
+    // Indices are in the margin; where they are longer, the words make room.
     float index_width = 0;
     for (const std::int64_t sector : words.sectors) {
         index_width = std::max(index_width, text_width(pane.look(), Face::tiny, std::to_string(sector * per_sector)));

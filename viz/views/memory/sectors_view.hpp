@@ -13,7 +13,7 @@
 namespace lanewise::viz {
 
 struct SectorsView {
-    float lanes_x0 = 0;   // a row of 32 words stands under the lanes, as far as the indices beside it allow
+    float lanes_x0 = 0;   // a row of 32 words is under the lanes, as far as the indices beside it allow
     float cell = 20;
     std::string uses{};   // who writes and reads the word that is pointed at
 

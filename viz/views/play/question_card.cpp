@@ -15,10 +15,10 @@ using player::QuestionKind;
 
 constexpr std::size_t kMostMistakes = 4;   // of an exam, a line each
 
-std::string verdict_of(const Answered& told) {
-    if (told.given.empty()) return "Skipped. It is " + told.question.answer + ".";
-    if (told.marked.right) return "Right: " + told.question.answer + ".";
-    return "Not " + told.given.substr(0, 24) + ": it is " + told.question.answer + ".";
+std::string verdict_of(const Answered& answered) {
+    if (answered.given.empty()) return "Skipped. It is " + answered.question.answer + ".";
+    if (answered.marked.right) return "Right: " + answered.question.answer + ".";
+    return "Not " + answered.given.substr(0, 24) + ": it is " + answered.question.answer + ".";
 }
 
 std::string_view how_to_answer(QuestionKind kind) {
@@ -68,18 +68,19 @@ QuestionAsk QuestionCard::click_lane(const Question& question, int lane) {
     return {};
 }
 
-float QuestionCard::told_height(const Look& look, float width, const Answered& told) const {
+float QuestionCard::answered_height(const Look& look, float width, const Answered& answered) const {
     const Brush measure{nullptr, look};
-    return look.px(26) + (told.marked.reveals.empty()
-                              ? 0
-                              : paragraph(measure, Face::body, {}, width, 0, told.marked.reveals, 1.35f) + look.px(6));
+    return look.px(26) +
+           (answered.marked.reveals.empty()
+                ? 0
+                : paragraph(measure, Face::body, {}, width, 0, answered.marked.reveals, 1.35f) + look.px(6));
 }
 
 float QuestionCard::height(const Look& look, float width, const QuestionState& state) const {
     const player::Prediction& asked = *state.prediction;
     const float inner = width - look.px(32);
     float height = look.px(14);
-    if (asked.told()) height += told_height(look, inner, *asked.told());
+    if (asked.told()) height += answered_height(look, inner, *asked.told());
     if (asked.open()) {
         const Brush measure{nullptr, look};
         height += look.px(20 + 38 + 8) + paragraph(measure, Face::title, {}, inner, 0, asked.open()->text, 1.3f);
@@ -101,7 +102,7 @@ QuestionAsk QuestionCard::draw(const Pane& pane, const QuestionState& state) {
     fill(pane.brush, {pane.box.x0, pane.box.y0, pane.box.x1, pane.box.y0 + pane.px(2)}, colors.accent);
     Rect rest = pane.box.inset(pane.px(16), pane.px(7));
     if (asked.told())
-        draw_told(pane, rest, *asked.told(), ask, asked.open() != nullptr, asked.open() || state.finished);
+        draw_answered(pane, rest, *asked.told(), ask, asked.open() != nullptr, asked.open() || state.finished);
     if (asked.open()) {
         draw_question(pane, rest, state, ask);
     } else if (state.finished && asked.mode() == player::PredictMode::exam) {
@@ -130,12 +131,12 @@ std::string QuestionCard::see_label(const std::string& target) {
     return fmt::format("See step {}", link.step.value_or(0) + 1);
 }
 
-void QuestionCard::draw_told(const Pane& pane, Rect& rest, const Answered& told, QuestionAsk& ask, bool open,
-                             bool stays) {
+void QuestionCard::draw_answered(const Pane& pane, Rect& rest, const Answered& answered, QuestionAsk& ask, bool open,
+                                 bool stays) {
     const Theme& colors = pane.colors();
     Rect row = rest.cut_top(pane.px(26));
-    const std::string verdict = verdict_of(told);
-    const Color ink = told.marked.right ? colors.good : told.given.empty() ? colors.quiet : colors.warning;
+    const std::string verdict = verdict_of(answered);
+    const Color ink = answered.marked.right ? colors.good : answered.given.empty() ? colors.quiet : colors.warning;
     text_in(pane.brush, Face::strong, row, ink, verdict, Align::left);
     row.cut_left(text_width(pane.look(), Face::strong, verdict) + pane.px(16));
     if (!stays) {
@@ -143,20 +144,20 @@ void QuestionCard::draw_told(const Pane& pane, Rect& rest, const Answered& told,
     }
     see_ = {};
     // The step is there to be seen once its last question is answered.
-    if (!open && !told.marked.refuted_by.empty()) {
+    if (!open && !answered.marked.refuted_by.empty()) {
         see_ = row;
-        if (text_button(pane, row, see_label(told.marked.refuted_by), false)) ask.kind = QuestionAsk::Kind::see;
+        if (text_button(pane, row, see_label(answered.marked.refuted_by), false)) ask.kind = QuestionAsk::Kind::see;
         see_.x1 = row.x0;
     }
     if (!stays) {
         text_in(pane.brush, Face::caption, row, colors.quiet,
-                told.question.lane >= 0 ? fmt::format("the step is shown now, lane {} lit", told.question.lane)
-                                        : "the step is shown now",
+                answered.question.lane >= 0 ? fmt::format("the step is shown now, lane {} lit", answered.question.lane)
+                                            : "the step is shown now",
                 Align::left);
     }
-    if (told.marked.reveals.empty()) return;
-    const float height =
-        paragraph(pane.brush, Face::body, {rest.x0, rest.y0}, rest.width(), colors.text, told.marked.reveals, 1.35f);
+    if (answered.marked.reveals.empty()) return;
+    const float height = paragraph(pane.brush, Face::body, {rest.x0, rest.y0}, rest.width(), colors.text,
+                                   answered.marked.reveals, 1.35f);
     rest.cut_top(height + pane.px(6));
 }
 

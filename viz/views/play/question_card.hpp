@@ -44,8 +44,9 @@ public:
 
 private:
     static std::string see_label(const std::string& target);
-    float told_height(const Look& look, float width, const player::Answered& told) const;
-    void draw_told(const Pane& pane, Rect& rest, const player::Answered& told, QuestionAsk& ask, bool open, bool stays);
+    float answered_height(const Look& look, float width, const player::Answered& answered) const;
+    void draw_answered(const Pane& pane, Rect& rest, const player::Answered& answered, QuestionAsk& ask, bool open,
+                       bool stays);
     void draw_question(const Pane& pane, Rect& rest, const QuestionState& state, QuestionAsk& ask);
     void draw_summary(const Pane& pane, Rect rest, const QuestionState& state, QuestionAsk& ask) const;
 

@@ -69,7 +69,7 @@ private:
     std::size_t index_ = 0;       // of the number of the input, where one alone is changed
     int lane_ = -1;               // that took it; -1: all numbers
     bool opening_ = false;        // by the click of this frame
-    Point at_;                    // the card of one number stands where it was asked for
+    Point at_;                    // the card of one number is where it was asked for
     TextField field_;
     float dragged_from_ = 0;      // of a number: where the pointer went down
     double drag_began_ = 0;

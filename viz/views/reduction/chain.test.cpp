@@ -29,7 +29,7 @@ std::vector<std::uint32_t> blocks_of(const Chain& chain) {
     return blocks;
 }
 
-// A warp in each of `found.size()` blocks that adds `gave` to out[0] and is told `found`.
+// A warp in each of `found.size()` blocks that adds `gave` to out[0] and receives `found`.
 std::shared_ptr<const run::Run> blocks_that_add(const std::vector<std::pair<float, float>>& found_and_gave) {
     trace::testing::TraceBuilder made;
     const auto out = made.array("out", Space::global, 1);
@@ -41,7 +41,7 @@ std::shared_ptr<const run::Run> blocks_that_add(const std::vector<std::pair<floa
     return samples::run_of(std::move(made.trace), "blocks");
 }
 
-TEST(Chain, OldValuesTellTheOrderAndWhatWasNotRecorded) {
+TEST(Chain, OldValuesGiveTheOrderAndWhatWasNotRecorded) {
     auto run = std::make_shared<run::Run>(*samples::joined_blocks());
     run->trace.header.launches.front().grid = {8, 1, 1};
     run->steps = steps::build_steps(run->trace);
@@ -52,7 +52,7 @@ TEST(Chain, OldValuesTellTheOrderAndWhatWasNotRecorded) {
     EXPECT_EQ(chain.unknown, "");
     EXPECT_EQ(blocks_of(chain), (std::vector<std::uint32_t>{3, 0, 1, 7, 2, 5}));
     EXPECT_EQ(chain.blocks_missing, 2u);
-    // Block 6 came between 0 and 1, block 4 last: both are told by what is left over alone.
+    // Block 6 came between 0 and 1, block 4 last: both are known by what is left over alone.
     std::vector<bool> follows;
     for (const Join& join : chain.joins) follows.push_back(join.follows);
     EXPECT_EQ(follows, (std::vector<bool>{false, true, false, true, true, true}));
@@ -78,24 +78,24 @@ TEST(Chain, OldValuesTellTheOrderAndWhatWasNotRecorded) {
               std::string::npos);  // once, not once for each block
 }
 
-TEST(Chain, AnOrderThatCannotBeToldIsNotMadeUp) {
-    const auto told = [](const std::vector<std::pair<float, float>>& blocks) {
+TEST(Chain, AnOrderThatCannotBeKnownIsNotMadeUp) {
+    const auto chain_of = [](const std::vector<std::pair<float, float>>& blocks) {
         const auto run = blocks_that_add(blocks);
         return chains_at(run->steps, 0, run->steps.warps.front()).at(0);
     };
     // Back to a value it held before, twice found.
-    EXPECT_NE(told({{0, 1}, {1, -1}, {0, 2}}).unknown, "");
+    EXPECT_NE(chain_of({{0, 1}, {1, -1}, {0, 2}}).unknown, "");
     // In a circle: any of them may have been first.
-    EXPECT_NE(told({{0, 1}, {1, 2}, {3, -3}}).unknown, "");
+    EXPECT_NE(chain_of({{0, 1}, {1, 2}, {3, -3}}).unknown, "");
     // Gaps, and the word moves both ways.
-    EXPECT_NE(told({{10, 5}, {3, -1}}).unknown, "");
-    EXPECT_EQ(blocks_of(told({{10, 5}, {3, -1}})), (std::vector<std::uint32_t>{0, 1}));
+    EXPECT_NE(chain_of({{10, 5}, {3, -1}}).unknown, "");
+    EXPECT_EQ(blocks_of(chain_of({{10, 5}, {3, -1}})), (std::vector<std::uint32_t>{0, 1}));
     // Gaps, and it only rises; it only falls.
-    EXPECT_EQ(blocks_of(told({{10, 5}, {3, 1}})), (std::vector<std::uint32_t>{1, 0}));
-    EXPECT_EQ(blocks_of(told({{3, -1}, {10, -5}})), (std::vector<std::uint32_t>{1, 0}));
-    EXPECT_EQ(told({{10, 5}, {3, 1}}).unknown, "");
-    // Who adds nothing stands where its old value was held.
-    EXPECT_EQ(blocks_of(told({{4, 0}, {4, 3}, {0, 4}})), (std::vector<std::uint32_t>{2, 0, 1}));
+    EXPECT_EQ(blocks_of(chain_of({{10, 5}, {3, 1}})), (std::vector<std::uint32_t>{1, 0}));
+    EXPECT_EQ(blocks_of(chain_of({{3, -1}, {10, -5}})), (std::vector<std::uint32_t>{1, 0}));
+    EXPECT_EQ(chain_of({{10, 5}, {3, 1}}).unknown, "");
+    // A block that adds nothing is where its old value was held.
+    EXPECT_EQ(blocks_of(chain_of({{4, 0}, {4, 3}, {0, 4}})), (std::vector<std::uint32_t>{2, 0, 1}));
 }
 
 TEST(Chain, SharedWordsAreJoinedWithinTheirBlock) {

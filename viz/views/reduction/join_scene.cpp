@@ -11,10 +11,10 @@ namespace {
 
 std::vector<JoinScene::Held> held_by(const scene::Chain& chain) {
     std::vector<JoinScene::Held> all;
-    const bool told = chain.unknown.empty();
+    const bool ordered = chain.unknown.empty();
     for (std::size_t i = 0; i < chain.joins.size(); ++i) {
         const scene::Join& join = chain.joins[i];
-        if (!told) {
+        if (!ordered) {
             all.push_back({false, join.found, i, false, {}});
             continue;
         }

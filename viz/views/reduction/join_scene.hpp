@@ -20,7 +20,7 @@ struct JoinScene {
     struct Held {
         bool gap = false;
         std::uint64_t bits = 0;
-        std::size_t join = kNoStep;   // that left it (found it, where no order can be told)
+        std::size_t join = kNoStep;   // that left it (found it, where no order is known)
         bool end = false;                    // after the run
         Rect box = {};
     };

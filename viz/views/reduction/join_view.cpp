@@ -53,7 +53,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const RunView& run_view
     const Chain* found = shown(selection);
     if (!found) return;
     const Chain& chain = *found;
-    const bool told = chain.unknown.empty();
+    const bool ordered = chain.unknown.empty();
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
     Rect rest = where;
@@ -61,7 +61,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const RunView& run_view
     if (chains_.size() > 1) text += " " + std::to_string(chains_.size() - 1) + " more words change in this step.";
     const Rect title = rest.cut_top(pane.px(22));
     const std::string fitted = fit_text(pane.look(), Face::caption, text, title.width());
-    text_in(brush, Face::caption, title, told ? colors.quiet : colors.warning, fitted, Align::left);
+    text_in(brush, Face::caption, title, ordered ? colors.quiet : colors.warning, fitted, Align::left);
     if (fitted != text && pane.hovers(title)) hint_card(pane.look(), text);
     rest.cut_left(
         std::clamp(text_width(pane.look(), Face::small, chain.word()) + pane.px(10), pane.px(62), pane.px(140)));
@@ -89,7 +89,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const RunView& run_view
     text_in(brush, Face::caption, head, colors.quiet, scene::chain_verb(chain), Align::left);
     text_in(brush, Face::small, {where.x0, held_y, rest.x0 - pane.px(4), held_y + pane.px(24)}, colors.strong,
             fit_text(pane.look(), Face::small, chain.word(), rest.x0 - pane.px(4) - where.x0), Align::left);
-    if (!told)
+    if (!ordered)
         text_in(brush, Face::caption, {where.x0, held_y + pane.px(24), rest.x0, held_y + pane.px(40)}, colors.quiet,
                 "as found", Align::left);
 
@@ -126,7 +126,7 @@ void JoinView::draw(const Pane& pane, const Rect& where, const RunView& run_view
                 fit_text(pane.look(), Face::caption, name, top.width()), Align::left);
         const float both =
             text_width(pane.look(), Face::caption, name) + text_width(pane.look(), Face::tiny, place) + pane.px(4);
-        if (told && both <= top.width()) text_in(brush, Face::tiny, top, colors.quiet, place, Align::right);
+        if (ordered && both <= top.width()) text_in(brush, Face::tiny, top, colors.quiet, place, Align::right);
         const int chars = static_cast<int>(line.width() / (*pane.look().fonts)[Face::small].digit) - 1;
         text_in(brush, Face::small, line, join.now ? colors.strong : colors.quiet,
                 given(chain, join, std::max(3, chars)), Align::left);
@@ -166,11 +166,11 @@ void JoinView::draw(const Pane& pane, const Rect& where, const RunView& run_view
         if (each.end)
             text_in(brush, Face::caption, {box.x0, box.y1 + pane.px(1), box.x1, box.y1 + pane.px(15)}, colors.strong,
                     "final");
-        else if (i == 0 && told)
+        else if (i == 0 && ordered)
             text_in(brush, Face::caption, {box.x0, box.y1 + pane.px(1), box.x1, box.y1 + pane.px(15)}, colors.quiet,
                     "before");
         // One value after the other, unless a break says otherwise.
-        if (told && i + 1 < scene.held.size() && !scene.held[i + 1].gap)
+        if (ordered && i + 1 < scene.held.size() && !scene.held[i + 1].gap)
             hairline(brush, {box.x1, box.center().y}, {box.x1 + pane.px(4), box.center().y}, colors.quiet,
                      pane.px(1.5f));
         if (pane.hovers(box))

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t kLossLines = 3;  // at most, of the sentence on the whole run
 
-// The classes, as colours and labels, and what the edges of boxes tell.
+// The classes, as colours and labels, and what the edges of boxes show.
 void draw_legend(const Pane& pane, Rect legend) {
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
@@ -75,21 +75,21 @@ Intent RoundingView::draw_loss(const Pane& pane, Rect& rest, const RunView& run_
     const std::size_t stops = sums().stops();
     const std::int32_t at = stops > 0 ? sums().stopped() : sums().worst();
     const Sum* sum = at != Sum::kNone ? &sums().at(at) : nullptr;
-    std::string told = "Nothing is rounded in this run: every sum is exact.";
-    if (!sum && can_change) told += " Click to run it on values that round: a huge one among small ones.";
+    std::string sentence = "Nothing is rounded in this run: every sum is exact.";
+    if (!sum && can_change) sentence += " Click to run it on values that round: a huge one among small ones.";
     if (sum) {
         const std::string place = fmt::format("step {} ({})", sum->step + 1,
                                               run_view.outline.blocks.size() > 1
                                                   ? where_of(*sum)
                                                   : fmt::format("warp {} · lane {}", sum->warp.warp, sum->lane));
-        told = stops > 0
-                   ? fmt::format("{}, first at {}: ", scene::absorbed_text(stops), place)
-                   : fmt::format("Largest rounding error of the run: {}: ", place);
-        told += sums().addition(at);
+        sentence = stops > 0
+                       ? fmt::format("{}, first at {}: ", scene::absorbed_text(stops), place)
+                       : fmt::format("Largest rounding error of the run: {}: ", place);
+        sentence += sums().addition(at);
     }
     const bool leads = sum && !(sum->step == step && sum->warp == warp_ && (lane_ < 0 || sum->lane == lane_));
     const bool offers = !sum && can_change;
-    const std::vector<std::string> lines = fit_lines(pane.look(), Face::caption, told, rest.width(), kLossLines);
+    const std::vector<std::string> lines = fit_lines(pane.look(), Face::caption, sentence, rest.width(), kLossLines);
     Rect text_box{rest.x0, rest.y0, rest.x0, rest.y0};
     for (const std::string& text : lines) {
         const Rect line = rest.cut_top(pane.px(17));
@@ -100,7 +100,7 @@ Intent RoundingView::draw_loss(const Pane& pane, Rect& rest, const RunView& run_
         text_box = {text_box.x0, text_box.y0, std::max(text_box.x1, end), line.y1};
     }
     rest.cut_top(pane.px(2));
-    if (pane.hovers(text_box) && !lines.empty() && lines.back().ends_with("…")) hint_card(pane.look(), told);
+    if (pane.hovers(text_box) && !lines.empty() && lines.back().ends_with("…")) hint_card(pane.look(), sentence);
     if (offers && pane.button(text_box)) return {Intent::Kind::rounding_input, 0};
     if (!leads || !pane.button(text_box)) return {};
     selection.warp = sum->warp;

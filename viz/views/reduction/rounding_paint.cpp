@@ -10,7 +10,7 @@
 namespace lanewise::viz {
 namespace {
 
-// As many of the digits as fit into `width`: half a number tells nothing. Infinitely far off is no number, and stays.
+// As many of the digits as fit into `width`: half a number says nothing. Infinitely far off is no number, and stays.
 std::string ulps_in(const Look& look, Face face, const Sum& sum, float width) {
     std::string text = format_ulps(sum);
     for (const char* shorter : {"{:+.2g}", "{:+.1g}"}) {
@@ -116,7 +116,7 @@ void RoundingView::draw_box(const Pane& pane, const PlacedSum& box, bool lit) co
     }
     if (box.more && static_cast<int>(rows.size()) < lines)
         rows.insert(rows.begin(), {width > pane.px(60) ? "click: more" : "…", colors.quiet, face});
-    // Half a number tells nothing, and a label beside it even less.
+    // Half a number says nothing, and a label next to it even less.
     const auto fits = [&](const Line& row) {
         return text_width(pane.look(), row.face, row.text) <= width + pane.px(1);
     };
@@ -171,7 +171,7 @@ void RoundingView::draw_run(const Pane& pane, const PlacedSum& box, Rect where) 
         text = ulps;
         face = Face::tiny;
     }
-    // Half a number tells nothing: where it does not fit, the plot stands for it.
+    // Half a number says nothing: where it does not fit, the plot replaces it.
     if (text_width(pane.look(), face, text) <= foot.width() + pane.px(4))
         text_in(brush, face, foot, colors.strong, text);
     if (where.height() < pane.px(16) || high <= low) return;
@@ -187,10 +187,10 @@ void RoundingView::draw_run(const Pane& pane, const PlacedSum& box, Rect where) 
             pane.px(10));
         plot.cut_right(pane.px(8));
         plot.cut_top(pane.px(8));
-        for (const auto& [y, told] : {std::pair{plot.y0, top}, {plot.y1, bottom}}) {
+        for (const auto& [y, label] : {std::pair{plot.y0, top}, {plot.y1, bottom}}) {
             hairline(brush, {plot.x0, y}, {plot.x1, y}, with_alpha(colors.quiet, 0.35));
             text_in(brush, Face::small, {where.x0, y - pane.px(8), plot.x0 - pane.px(6), y + pane.px(8)}, colors.text,
-                    told, Align::right);
+                    label, Align::right);
         }
         text_in(brush, Face::caption, {plot.x0, below.y0, plot.x1, below.y1}, colors.text, "addition 1", Align::left);
         text_in(brush, Face::caption, {plot.x0, below.y0, plot.x1, below.y1}, colors.text,
@@ -226,11 +226,11 @@ void RoundingView::draw_run(const Pane& pane, const PlacedSum& box, Rect where) 
     hairline(brush, {mark.x, plot.y0}, {mark.x, plot.y1}, colors.warning, pane.px(1.5f));
     circle(brush, mark, pane.px(3.5f), colors.warning);
     if (!roomy || plot.height() < pane.px(34)) return;
-    const std::string told = fmt::format("stops growing at addition {}", stop + 1);
-    const float width = text_width(pane.look(), Face::caption, told) + pane.px(8);
+    const std::string label = fmt::format("stops growing at addition {}", stop + 1);
+    const float width = text_width(pane.look(), Face::caption, label) + pane.px(8);
     const float x = mark.x + width < plot.x1 ? mark.x + pane.px(4) : std::max(plot.x0, mark.x - width);
     text_in(brush, Face::caption, {x, plot.y1 - pane.px(16), x + width, plot.y1}, colors.text,
-            fit_text(pane.look(), Face::caption, told, plot.x1 - x), Align::left);
+            fit_text(pane.look(), Face::caption, label, plot.x1 - x), Align::left);
 }
 
 }  // namespace lanewise::viz

@@ -32,7 +32,7 @@ Intent RoundingView::draw(const Pane& pane, const RunView& run_view, const Playh
     look_at(run_view, playhead, selection);
     const Theme& colors = pane.colors();
     const Brush& brush = pane.brush;
-    told_ = Sum::kNone;
+    shown_sum_ = Sum::kNone;
     Rect rest = pane.box.inset(pane.px(16), pane.px(10));
     if (!exact_) {
         scene_ = {};
@@ -45,9 +45,9 @@ Intent RoundingView::draw(const Pane& pane, const RunView& run_view, const Playh
         drawn_ = {};
         const std::string text = !sums().why_not().empty() ? sums().why_not()
                                   : lane_ >= 0
-                                      ? "This lane has added nothing up to this step, as far as the records tell. "
+                                      ? "This lane has added nothing up to this step, as far as the records show. "
                                         "Go on with →, or to the end with End."
-                                      : "This warp has added nothing up to this step, as far as the records tell. "
+                                      : "This warp has added nothing up to this step, as far as the records show. "
                                         "Go on with →, or to the end with End.";
         const float width = std::min(rest.width(), pane.px(460));
         paragraph(brush, Face::body, {rest.center().x - width / 2, rest.center().y - pane.px(30)}, width, colors.text,
@@ -75,12 +75,12 @@ Intent RoundingView::draw(const Pane& pane, const RunView& run_view, const Playh
              pane.px(box.own ? 2.0f : 1.2f), 12, 1});
     }
     const int hovered = pane.hovers() ? scene_.box_at(pane.pointer()) : -1;
-    told_ = hovered >= 0            ? scene_.boxes[static_cast<std::size_t>(hovered)].sum
-            : pinned_ != Sum::kNone ? pinned_
-                                    : roots_.back();
-    for (const PlacedSum& box : scene_.boxes) draw_box(pane, box, box.sum == told_);
+    shown_sum_ = hovered >= 0            ? scene_.boxes[static_cast<std::size_t>(hovered)].sum
+                 : pinned_ != Sum::kNone ? pinned_
+                                         : roots_.back();
+    for (const PlacedSum& box : scene_.boxes) draw_box(pane, box, box.sum == shown_sum_);
 
-    // Where most is lost: an outline and text, beside the box.
+    // Where most is lost: an outline and text, next to the box.
     if (scene_.worst_box >= 0) {
         const PlacedSum& box = scene_.boxes[static_cast<std::size_t>(scene_.worst_box)];
         const Rect frame = box.box.inset(-pane.px(3));
@@ -112,7 +112,7 @@ Intent RoundingView::draw(const Pane& pane, const RunView& run_view, const Playh
     }
     hairline(brush, {figures.x0, figures.y0 + pane.px(8)}, {figures.x1, figures.y0 + pane.px(8)}, colors.line);
     draw_sum_figures(brush, {figures.x0, figures.y0 + pane.px(14), figures.x1, figures.y1}, sums(),
-                     told_);
+                     shown_sum_);
     return intent;
 }
 

@@ -19,7 +19,7 @@ struct RoundingView {
     bool can_change = false;         // another input can be run: where nothing is rounded, one that rounds is offered
 
     // A click on a sum makes it the last that is drawn where more led to it or it is a run, else pins it; the pinned or
-    // hovered one is told in full below.
+    // hovered one is described in full below.
     Intent draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection);
 
     // As drawn last.
@@ -27,7 +27,7 @@ struct RoundingView {
     // Once worked out.
     const Sums& sums() const { return *exact_; }
     bool working() const { return run_ != nullptr && !exact_; }
-    std::int32_t told() const { return told_; }   // whose figures stand below
+    std::int32_t shown_sum() const { return shown_sum_; }   // whose figures are below
 
 private:
     void look_at(const RunView& run_view, const Playhead& playhead, const Selection& selection);
@@ -55,7 +55,7 @@ private:
     int lane_ = -1;
     std::vector<std::int32_t> roots_;          // the last is drawn; those before it lead back
     std::int32_t pinned_ = Sum::kNone;
-    std::int32_t told_ = Sum::kNone;
+    std::int32_t shown_sum_ = Sum::kNone;
 };
 
 // The colour of a class; always with its number of ulps.

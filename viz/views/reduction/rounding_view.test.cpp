@@ -162,34 +162,34 @@ TEST(RoundingView, TheLineAboveTheTreeIsNotCutWhereItIsNarrow) {
         std::string drawn;
         for (const auto& label : canvas.labels) drawn += label.text + " ";
         const rounding::RoundingLoss loss = rounding::rounding_loss(shown.view.sums().lens());
-        const std::string told =
+        const std::string description =
             rounding::describe_addition(shown.view.sums().lens(), loss.stops > 0 ? loss.stopped : loss.worst);
-        EXPECT_NE(drawn.find(told), std::string::npos) << drawn;
+        EXPECT_NE(drawn.find(description), std::string::npos) << drawn;
         // What lies below makes room for it.
         EXPECT_GT(shown.view.scene().boxes.front().box.height(), 20);
     }
 }
 
-TEST(RoundingView, TellsTheSumThatIsPointedAtAndPinsItByAClick) {
+TEST(RoundingView, DescribesTheSumThatIsPointedAtAndPinsItByAClick) {
     Shown shown(uneven(samples::warp_xor()));
     shown.frame();
     shown.frame();
-    const std::int32_t root = shown.view.told();
+    const std::int32_t root = shown.view.shown_sum();
     EXPECT_EQ(root, shown.view.scene().boxes[0].sum);
     const PlacedSum third = shown.view.scene().boxes[2];
     shown.point_at(third.box);
     shown.frame();
-    EXPECT_EQ(shown.view.told(), third.sum);
+    EXPECT_EQ(shown.view.shown_sum(), third.sum);
     shown.gui.down = true;
     shown.frame();
     shown.gui.down = false;
     shown.gui.mouse = {-100, -100};
     shown.frame();
-    EXPECT_EQ(shown.view.told(), third.sum);
+    EXPECT_EQ(shown.view.shown_sum(), third.sum);
     // Another step: its own sum again.
     shown.playhead.step = 2;
     shown.frame();
-    EXPECT_EQ(shown.view.told(), shown.view.scene().boxes[0].sum);
+    EXPECT_EQ(shown.view.shown_sum(), shown.view.scene().boxes[0].sum);
 }
 
 TEST(RoundingView, AClickGoesUpWhereMoreLedToASumAndBackAgain) {
@@ -260,7 +260,7 @@ TEST(RoundingView, SaysSoWhereNothingIsKnown) {
     EXPECT_TRUE(early.view.scene().boxes.empty());
 }
 
-// Frames are drawn while a long run is worked out, and then it stands there as if they had waited.
+// Frames are drawn while a long run is worked out, and then it is there as if they had waited.
 TEST(RoundingView, AFrameDoesNotWaitForALongRun) {
     std::promise<void> go_on;
     const std::shared_future<void> gate(go_on.get_future());
@@ -287,10 +287,10 @@ TEST(RoundingView, AFrameDoesNotWaitForALongRun) {
     }
     ASSERT_FALSE(not_waiting.view.working());
     EXPECT_EQ(not_waiting.view.scene().boxes.size(), waited.view.scene().boxes.size());
-    EXPECT_EQ(not_waiting.view.told(), waited.view.told());
+    EXPECT_EQ(not_waiting.view.shown_sum(), waited.view.shown_sum());
 }
 
-TEST(DescribeRounding, TellsEachLanesSumAsTheLensHasIt) {
+TEST(DescribeRounding, GivesEachLanesSumAsTheLensHasIt) {
     Shown shown(uneven(samples::warp_xor()));
     const steps::Steps& steps = shown.run_view.steps();
     const rounding::RoundingLens lens = rounding::build_rounding(steps);

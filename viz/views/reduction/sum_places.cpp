@@ -13,9 +13,9 @@ SumScene scene_of(const scene::SumLayout& layout) {
     scene.fold = layout.fold;
     scene.worst = layout.worst;
     scene.worst_box = layout.worst_box;
-    for (const scene::SumBox& told : layout.boxes) static_cast<scene::SumBox&>(scene.boxes.emplace_back()) = told;
-    for (const scene::SumLevel& told : layout.levels)
-        static_cast<scene::SumLevel&>(scene.levels.emplace_back()) = told;
+    for (const scene::SumBox& box : layout.boxes) static_cast<scene::SumBox&>(scene.boxes.emplace_back()) = box;
+    for (const scene::SumLevel& level : layout.levels)
+        static_cast<scene::SumLevel&>(scene.levels.emplace_back()) = level;
     return scene;
 }
 

@@ -40,7 +40,7 @@ struct Shown {
     }
 };
 
-// Nothing stands on anything else, all within the area, and what is added stands above.
+// Nothing overlaps anything else, all is within the area, and what is added is above.
 void check_places(const Shown& shown, float width, float height) {
     const SumScene& scene = shown.view.scene();
     ASSERT_FALSE(scene.empty());
@@ -89,7 +89,7 @@ TEST(TreeView, AFrameDoesNotWaitForALargeTree) {
         }
         ASSERT_FALSE(not_waiting.view.working());
         ASSERT_EQ(not_waiting.view.scene().boxes.size(), waited.view.scene().boxes.size()) << lane;
-        EXPECT_EQ(not_waiting.view.told_text(), waited.view.told_text());
+        EXPECT_EQ(not_waiting.view.shown_text(), waited.view.shown_text());
         check_places(not_waiting, 740, 620);
     }
 }
@@ -151,29 +151,29 @@ TEST(TreeView, BlocksThatJoinAWordStandInTheirOrder) {
     EXPECT_EQ(shown.sum(0).kind, Sum::Kind::atomic);
 }
 
-TEST(TreeView, ASumThatIsPointedAtIsToldWithItsInputs) {
+TEST(TreeView, ASumThatIsPointedAtIsDescribedWithItsInputs) {
     Shown shown(samples::warp_xor());
-    EXPECT_EQ(shown.view.told(), -1);
-    EXPECT_TRUE(shown.view.told_text().starts_with(
+    EXPECT_EQ(shown.view.shown_box(), -1);
+    EXPECT_TRUE(shown.view.shown_text().starts_with(
         "496 = the sum of 32 inputs, by 31 additions in 5 steps\nAll 32 lanes hold the sum"))
-        << shown.view.told_text();
+        << shown.view.shown_text();
     // A sum of the second round: four inputs.
     const SumScene& scene = shown.view.scene();
     std::size_t at = 0;
     while (scene.boxes[at].level != 2) ++at;
-    const Sum told = shown.sum(at);
+    const Sum sum = shown.sum(at);
     shown.gui.mouse = scene.boxes[at].box.center();
     shown.frame();
-    EXPECT_EQ(shown.view.told(), static_cast<int>(at));
-    const std::string lane = std::to_string(told.lane);
-    EXPECT_TRUE(shown.view.told_text().starts_with("lane " + lane + " of block 0 · warp 0 = " +
-                                               format_element(told.type, told.bits) + " · added at step 3, xor 8\n"))
-        << shown.view.told_text();
-    EXPECT_NE(shown.view.told_text().find("4 inputs: in[" + lane + "]"), std::string::npos) << shown.view.told_text();
+    EXPECT_EQ(shown.view.shown_box(), static_cast<int>(at));
+    const std::string lane = std::to_string(sum.lane);
+    EXPECT_TRUE(shown.view.shown_text().starts_with("lane " + lane + " of block 0 · warp 0 = " +
+                                               format_element(sum.type, sum.bits) + " · added at step 3, xor 8\n"))
+        << shown.view.shown_text();
+    EXPECT_NE(shown.view.shown_text().find("4 inputs: in[" + lane + "]"), std::string::npos) << shown.view.shown_text();
     EXPECT_EQ(scene.above(static_cast<int>(at)).size(), 7u);
     shown.selection.turn();
-    EXPECT_EQ(shown.selection.lane(), told.lane);
-    EXPECT_EQ(shown.selection.now.step, told.step);
+    EXPECT_EQ(shown.selection.lane(), sum.lane);
+    EXPECT_EQ(shown.selection.now.step, sum.step);
     // Pointing does not make another tree of it.
     shown.frame();
     EXPECT_EQ(shown.sum(0).lane, 0);
@@ -198,7 +198,7 @@ TEST(TreeView, APinnedLaneHasItsOwnTree) {
     shown.selection.pinned_lane = 9;
     shown.frame();
     EXPECT_EQ(shown.sum(0).lane, 9);
-    EXPECT_NE(shown.view.told_text().find("this is lane 9's"), std::string::npos) << shown.view.told_text();
+    EXPECT_NE(shown.view.shown_text().find("this is lane 9's"), std::string::npos) << shown.view.shown_text();
     // A lane can be pinned among the numbers on top.
     shown.selection.pinned_lane = -1;
     std::set<int> pinned;
@@ -210,7 +210,7 @@ TEST(TreeView, APinnedLaneHasItsOwnTree) {
     EXPECT_EQ(pinned.size(), 33u);
 }
 
-TEST(TreeView, TheColourCanTellTheWarp) {
+TEST(TreeView, TheColourCanShowTheWarp) {
     Shown shown(samples::warp_xor());
     EXPECT_EQ(shown.view.colors, TreeView::Colors::value);
     shown.click(shown.view.color_switch().center());
@@ -227,7 +227,7 @@ TEST(TreeView, WithoutAdditionsThereIsASentence) {
     std::erase_if(trace.records, [](const trace::Record& record) { return trace::is_shuffle(record.op); });
     Shown shown(samples::run_of(std::move(trace), "warp_sum_xor"));
     EXPECT_TRUE(shown.view.scene().empty());
-    EXPECT_FALSE(shown.view.told_text().empty());
+    EXPECT_FALSE(shown.view.shown_text().empty());
 }
 
 TEST(TreeView, EverySizeHolds) {

@@ -1,4 +1,4 @@
-// Above the tree: whose sum it is, the lanes to choose from, and what the colours tell.
+// Above the tree: whose sum it is, the lanes to choose from, and what the colours show.
 #include <algorithm>
 #include <cstdlib>
 
@@ -16,7 +16,7 @@ void TreeView::draw_heading(const Pane& pane, Rect where, const RunView& run_vie
     const Look& look = pane.look();
     Rect line = where.cut_top(pane.px(compact ? 24 : 28));
 
-    // What the colours tell: one of two.
+    // What the colours show: one of two.
     const auto choice = [&](const char* name, bool chosen) {
         const float width = text_width(look, Face::caption, name) + pane.px(14);
         const Rect box = Rect{line.x1 - width, line.center().y - pane.px(10), line.x1, line.center().y + pane.px(10)};

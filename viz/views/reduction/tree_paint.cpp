@@ -119,8 +119,8 @@ void TreeView::draw_box(const Pane& pane, const RunView& run_view, std::size_t s
     const float room = cell.width() - pane.px(4);
     std::string text = format_element(sum.type, sum.bits);
     if (wide) {
-        const std::string told = text + (box.join == SumJoin::at_once ? ", all at once" : ", one after the other");
-        if (text_width(look, Face::small, told) <= room) text = told;
+        const std::string longer = text + (box.join == SumJoin::at_once ? ", all at once" : ", one after the other");
+        if (text_width(look, Face::small, longer) <= room) text = longer;
     }
     if (box.join == SumJoin::again) text = "again " + text;
     Face face = Face::small;

@@ -1,4 +1,4 @@
-// What the tree tells as text.
+// The tree's description.
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -9,30 +9,30 @@
 namespace lanewise::viz {
 
 // As text: the sum that is pointed at, else the whole.
-void TreeView::tell(const Pane& pane, const Rect& where, std::size_t step) {
+void TreeView::draw_text(const Pane& pane, const Rect& where, std::size_t step) {
     const Theme& theme = pane.colors();
     const Look& look = pane.look();
-    if (text_box_ != told_ || text_step_ != step) {
-        text_box_ = told_;
+    if (text_box_ != shown_box_ || text_step_ != step) {
+        text_box_ = shown_box_;
         text_step_ = step;
-        if (told_ >= 0) {
-            told_text_ = sum_text(sums(), tree(), scene_.boxes[static_cast<std::size_t>(told_)]);
+        if (shown_box_ >= 0) {
+            shown_text_ = sum_text(sums(), tree(), scene_.boxes[static_cast<std::size_t>(shown_box_)]);
         } else {
             const auto done = static_cast<std::size_t>(
                 std::upper_bound(grown_->made.begin(), grown_->made.end(), step) - grown_->made.begin());
-            told_text_ = grown_->summary;
-            if (done < grown_->made.size()) told_text_ += fmt::format(" · {} of them done", done);
-            told_text_ += "\n" + grown_->others + "\n";
+            shown_text_ = grown_->summary;
+            if (done < grown_->made.size()) shown_text_ += fmt::format(" · {} of them done", done);
+            shown_text_ += "\n" + grown_->others + "\n";
             if (sums().unknown() > 0)
-                told_text_ += counted(sums().unknown(), "addition") + (sums().unknown() == 1 ? " is" : " are") +
-                          " not shown: what came in is not known to be a sum of inputs";
+                shown_text_ += counted(sums().unknown(), "addition") + (sums().unknown() == 1 ? " is" : " are") +
+                           " not shown: what came in is not known to be a sum of inputs";
             else if (scene_.fold != SumLayout::Fold::none && scene_.boxes.size() > 1)
-                told_text_ += "collapsed: click to expand";
+                shown_text_ += "collapsed: click to expand";
         }
     }
-    const std::size_t one = told_text_.find('\n'), two = told_text_.find('\n', one + 1);
-    const std::string first = told_text_.substr(0, one), third = told_text_.substr(two + 1);
-    const std::string second = told_text_.substr(one + 1, two - one - 1);
+    const std::size_t one = shown_text_.find('\n'), two = shown_text_.find('\n', one + 1);
+    const std::string first = shown_text_.substr(0, one), third = shown_text_.substr(two + 1);
+    const std::string second = shown_text_.substr(one + 1, two - one - 1);
     Rect rest = where;
     rest.cut_top(pane.px(compact ? 2 : 6));
     const float line = pane.px(18);

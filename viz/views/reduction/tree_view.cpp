@@ -32,7 +32,7 @@ void TreeView::grow() {
         text_box_ = -2;
         scene_ = {};
         laid_ = nullptr;
-        told_ = -1;
+        shown_box_ = -1;
         // One after the other; a frame does not wait until an older tree, which has no use any more, has stopped.
         if (!exact_ || !(growing_.give_up() || wait_for_results)) return;
         growing_.begin([run = run_, exact = exact_, warp = warp_, lane = lane_, roots = roots_](const auto& stop) {
@@ -56,12 +56,13 @@ Intent TreeView::draw(const Pane& pane, const RunView& run_view, const Playhead&
     if (!compact || zoomed()) draw_heading(pane, rest.cut_top(pane.px(compact ? 24 : 56)), run_view, selection);
     if (tree().empty()) {
         const std::string why = why_no_tree(sums());
-        told_text_ = !why.empty() ? why
-                 : lane_ >= 0 ? fmt::format("Lane {} of this warp adds nothing, as far as the records tell.", lane_)
-                              : "No sum is left at the end.";
+        shown_text_ = !why.empty() ? why
+                      : lane_ >= 0
+                          ? fmt::format("Lane {} of this warp adds nothing, as far as the records show.", lane_)
+                          : "No sum is left at the end.";
         const float width = std::min(rest.width(), pane.px(460));
         paragraph(pane.brush, Face::body, {rest.center().x - width / 2, rest.center().y - pane.px(30)}, width,
-                  theme.text, told_text_, 1.5f);
+                  theme.text, shown_text_, 1.5f);
         scene_ = {};
         return intent;
     }
@@ -74,16 +75,16 @@ Intent TreeView::draw(const Pane& pane, const RunView& run_view, const Playhead&
         return intent;
     }
     const std::size_t step = playhead.step;
-    told_ = pane.hovers(rest) ? scene_.box_at(pane.pointer()) : -1;
+    shown_box_ = pane.hovers(rest) ? scene_.box_at(pane.pointer()) : -1;
     std::vector<bool> lit(scene_.boxes.size(), false);
-    if (told_ >= 0)
-        for (const int box : scene_.above(told_)) lit[static_cast<std::size_t>(box)] = true;
+    if (shown_box_ >= 0)
+        for (const int box : scene_.above(shown_box_)) lit[static_cast<std::size_t>(box)] = true;
 
     if (const Intent asked = draw_rows(pane, step)) intent = asked;
     draw_lines(pane, step, lit);
     for (std::size_t b = 0; b < scene_.boxes.size(); ++b) draw_box(pane, run_view, step, b, lit[b]);
-    if (told_ >= 0) {
-        const PlacedSum& box = scene_.boxes[static_cast<std::size_t>(told_)];
+    if (shown_box_ >= 0) {
+        const PlacedSum& box = scene_.boxes[static_cast<std::size_t>(shown_box_)];
         const Sum& sum = sum_of(box);
         selection.next.step = sum.step;
         if (sum.kind != Sum::Kind::input && sum.warp == selection.warp) selection.next.lane = sum.lane;
@@ -97,7 +98,7 @@ Intent TreeView::draw(const Pane& pane, const RunView& run_view, const Playhead&
         }
     }
     hairline(pane.brush, {foot.x0, foot.y0}, {foot.x1, foot.y0}, theme.line);
-    tell(pane, foot, step);
+    draw_text(pane, foot, step);
     return intent;
 }
 

@@ -16,11 +16,11 @@ struct TreeView {
     using Colors = SumOverlay;     // value or warp
 
     Colors colors = Colors::value;
-    bool compact = false;          // in a comparison: less is told around the tree
+    bool compact = false;          // in a comparison: less is shown around the tree
     bool wait_for_results = true;           // false: frames are drawn while a large run is worked out
 
     // Whose tree: that of the lane pointed at among the numbers on top, else the pinned lane's, else what the run ends
-    // with. A sum that is pointed at is told below, with its inputs lit; a click goes to its step. A click on a fold
+    // with. A sum pointed at is described below, with its inputs lit; a click goes to its step. A click on a fold
     // looks at it alone.
     Intent draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection);
 
@@ -29,8 +29,8 @@ struct TreeView {
     const SummationTree& tree() const { return *grown_; }
     const Sums& sums() const { return *exact_; }
     bool working() const { return run_ != nullptr && (!grown_ || laying_.busy()); }
-    int told() const { return told_; }                       // the box whose text is below; -1: the whole
-    const std::string& told_text() const { return told_text_; }
+    int shown_box() const { return shown_box_; }             // the box whose text is below; -1: the whole
+    const std::string& shown_text() const { return shown_text_; }
     const Rect& back() const { return back_; }               // empty where the whole is drawn
     const Rect& color_switch() const { return switch_; }
 
@@ -45,7 +45,7 @@ private:
     void draw_lines(const Pane& pane, std::size_t step, const std::vector<bool>& lit) const;
     void draw_box(const Pane& pane, const RunView& run_view, std::size_t step, std::size_t box, bool lit) const;
     void draw_fold(const Pane& pane, const RunView& run_view, std::size_t step, const PlacedSum& box, bool lit) const;
-    void tell(const Pane& pane, const Rect& where, std::size_t step);
+    void draw_text(const Pane& pane, const Rect& where, std::size_t step);
     Color color_of(const Theme& theme, const RunView& run_view, const PlacedSum& box) const;
     const Sum& sum_of(const PlacedSum& box) const { return sums().at(box.sum); }
 
@@ -64,8 +64,8 @@ private:
     std::shared_ptr<const SummationTree> laid_;
     BackgroundTask<SumScene> laying_;
     bool taken_ = false;                          // scene_ is what laying_ has
-    int told_ = -1;
-    std::string told_text_;
+    int shown_box_ = -1;
+    std::string shown_text_;
     int text_box_ = -2;                          // whose they are: a box; -1: the whole; -2: none's
     std::size_t text_step_ = 0;
     Rect back_, switch_;

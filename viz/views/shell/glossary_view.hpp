@@ -13,7 +13,7 @@ namespace lanewise::viz {
 struct GlossaryView {
     bool open = false;
     std::string title;                          // what the first terms are of
-    std::vector<const player::Term*> first;     // they stand on top
+    std::vector<const player::Term*> first;     // they are on top
 
     void show(std::string what, std::vector<const player::Term*> terms);
     // Up and down, a line or a page; false for other keys.

@@ -44,7 +44,7 @@ void draw_group(const Pane& pane, Rect& rest, const KeyGroup& group, float pitch
         text_in(pane.brush, Face::small, cap, colors.strong, key);
         // Smaller before shorter.
         const Face face = text_width(pane.look(), Face::body, what) <= row.width() ? Face::body : Face::caption;
-        // Without what stands in brackets before it is cut.
+        // Without what is in brackets before it is cut.
         const bool whole = text_width(pane.look(), face, what) <= row.width();
         const std::string fitted =
             whole ? what : fit_text(pane.look(), face, what.substr(0, what.find(" (")), row.width());

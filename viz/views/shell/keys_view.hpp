@@ -1,4 +1,4 @@
-// The overlay that tells all keys, and the card that tells a sentence.
+// The overlay that lists all keys, and the card that shows a sentence.
 #pragma once
 
 #include <string>

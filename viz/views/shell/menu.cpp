@@ -60,7 +60,7 @@ bool Menu::press(Key key) {
 Intent Menu::draw(const Look& look, const Rect& window, Point corner,
                   const std::vector<std::vector<MenuSection>>& wanted) {
     if (!open_) return {};
-    // In a narrow window two columns stand under each other, so that their labels are whole.
+    // In a narrow window two columns are under each other, so that their labels are whole.
     std::vector<std::vector<MenuSection>> columns = wanted;
     while (columns.size() > 1 &&
            (window.width() - corner.x - look.px(24)) / static_cast<float>(columns.size()) < look.px(kLeastMenuColumn)) {

@@ -34,7 +34,7 @@ public:
     // The arrows choose, Enter takes. False where the key means nothing here.
     bool press(Key key);
 
-    // `columns`: sections beside each other. What was chosen; the menu is closed then.
+    // `columns`: sections next to each other. What was chosen; the menu is closed then.
     Intent draw(const Look& look, const Rect& window, Point corner,
                 const std::vector<std::vector<MenuSection>>& columns);
 

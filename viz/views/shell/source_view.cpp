@@ -70,10 +70,10 @@ Intent SourceView::draw(const Pane& body, const RunView* run_view, const Playhea
     for (std::size_t i = 0; i < lines_.size(); ++i) {
         const int number = static_cast<int>(i) + 1;
         const auto pieces = wrap_code(lines_[i].text, columns);
-        const auto told =
+        const auto problem_lines =
             number == problem_line_ ? wrap_code(problem_, columns) : decltype(wrap_code(problem_, columns))();
         const float code_height = pitch * static_cast<float>(pieces.size());
-        const float height = code_height + pitch * static_cast<float>(told.size());
+        const float height = code_height + pitch * static_cast<float>(problem_lines.size());
         const float top = body.box.y0 + y - body.scrolled;
         const Rect row{body.box.x0, top, body.box.x1, top + height};
         if (number == lit) {
@@ -104,10 +104,10 @@ Intent SourceView::draw(const Pane& body, const RunView* run_view, const Playhea
                 code_piece(brush, Face::code, {row.x0 + left, top + baseline + pitch * static_cast<float>(p)},
                            lines_[i], pieces[p]);
             }
-            for (std::size_t p = 0; p < told.size(); ++p) {
+            for (std::size_t p = 0; p < problem_lines.size(); ++p) {
                 const float y0 = top + code_height + pitch * static_cast<float>(p);
                 text_in(brush, Face::code, {row.x0 + left, y0, row.x1, y0 + pitch}, colors.warning,
-                        std::string_view(problem_).substr(told[p].begin, told[p].size), Align::left);
+                        std::string_view(problem_).substr(problem_lines[p].begin, problem_lines[p].size), Align::left);
             }
             // A line that ran leads to the next of its steps.
             if (hovered && run_view) {

@@ -17,7 +17,7 @@ struct SourceView {
     std::string beyond_ascii;   // what the name and the text have of other letters, which a font must be found for
 
     void set_source(const std::string& name, const std::string& source);
-    // What is wrong with a line of it, told below the line; 0: nothing.
+    // What is wrong with a line of it, shown below the line; 0: nothing.
     void set_problem(int line, const std::string& sentence);
     // The file's name and the lit line's number; `run_view` is null while there is no run.
     void draw_title(const Pane& pane, const Rect& where, const RunView* run_view, const Playhead& playhead) const;

@@ -106,7 +106,7 @@ Intent StartView::draw(const Pane& pane, const std::vector<LessonRow>& lessons, 
         const Rect card{left + pane.px(52), box.y0, box.x1, box.y1};
         if (row.next || marked)
             fill(brush, card, marked ? colors.raised : mix(colors.panel, colors.accent, 0.1), pane.px(8));
-        // What Enter opens: the one to go on with, until another is chosen.
+        // What Enter opens: the one to continue with, until another is chosen.
         const bool enters = chosen >= 0 ? static_cast<int>(i) == chosen : row.next;
         if (enters) outline(brush, card, with_alpha(colors.accent, 0.7), pane.px(8), pane.px(1.2f));
 

@@ -13,10 +13,10 @@ struct LessonRow {
     std::string name;       // "05_warp_shuffle"
     std::string title;
     std::string opening;    // the first paragraph of its text
-    bool built = false;     // else its command is told
+    bool built = false;     // else its command is shown
     bool here = false;      // this window is that lesson's
     bool done = false;
-    bool next = false;      // the one to go on with
+    bool next = false;      // the one to continue with
     bool opened = false;
     std::string ladder = {};   // its time on the ladder; empty: none
     std::string answers = {};  // "9 of 11 answers right · exam 10 of 12"; empty: none

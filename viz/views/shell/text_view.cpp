@@ -18,7 +18,7 @@ public:
     Rect target{};              // of the link added last
     std::string hovered;        // the link under the pointer
 
-    // Returns the link that was clicked; empty when none was. A marked one stands on a ground.
+    // Returns the link that was clicked; empty when none was. A marked one has a ground.
     std::string add(const Span& span, bool marked = false) {
         marked_ = marked;
         target = {};
@@ -190,7 +190,7 @@ Intent TextView::draw(const Pane& pane) {
     };
     if (covered) {
         Span why;
-        why.text = "The text may tell the answer: it is back when you have answered.";
+        why.text = "The text may give the answer: it is back when you have answered.";
         y = flow({why}, Face::body, colors.quiet, 0, 1.52f, width);
     }
     bool predictions = false;
@@ -225,7 +225,7 @@ Intent TextView::draw(const Pane& pane) {
                 break;
             }
             case BlockKind::code: {
-                // A command that is cut off cannot be typed: long lines go on below, indented.
+                // A command that is cut off cannot be typed: long lines continue below, indented.
                 const std::string code = plain(block.spans);
                 const float pitch = pane.px(17);
                 const int columns = static_cast<int>((width - pane.px(18)) / (*pane.look().fonts)[Face::small].digit);

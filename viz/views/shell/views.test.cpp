@@ -55,9 +55,9 @@ TEST(StageView, SaysCalmlyThatARunIsShownAsRecordedBesideItsResult) {
     run.note = "Shown as recorded. It needs a GPU of sm_90 or later.";
     for (const bool warned : {false, true}) {
         run.notice = warned ? "partial: it was cut off" : "";
-        const auto told = std::make_shared<run::Run>(run);
-        told->steps = steps::build_steps(told->trace);
-        const RunView run_view(told);
+        const auto shown_run = std::make_shared<run::Run>(run);
+        shown_run->steps = steps::build_steps(shown_run->trace);
+        const RunView run_view(shown_run);
         const auto labels = testing::stage_labels(run_view, 1, 1100, 640);
         const auto color_of = [&](const std::string& text) -> std::optional<Color> {
             for (const auto& label : labels)

@@ -1,4 +1,4 @@
-// What the stage tells of collectives, wrong runs and teaching warps.
+// What the stage shows of collectives, wrong runs and teaching warps.
 #include <gtest/gtest.h>
 
 #include "common/base/element.hpp"
@@ -21,7 +21,7 @@ const trace::Record& first_record(const RunView& run_view, std::size_t step) {
     return run_view.trace().records[run_view.steps().steps[step].warps.front().records.front()];
 }
 
-TEST(Collectives, TheSceneTellsWhatTheRecordsTell) {
+TEST(Collectives, TheSceneShowsWhatTheRecordsHold) {
     const RunView run_view(samples::collectives());
     const steps::Steps& steps = run_view.steps();
     std::size_t matches = 0;
@@ -87,18 +87,18 @@ TEST(Collectives, EveryStepIsDrawnAndInspectedForEveryLane) {
     }
 }
 
-TEST(WrongRuns, AFindingIsToldAtTheStepsOfItsLine) {
+TEST(WrongRuns, AFindingIsShownAtTheStepsOfItsLine) {
     const RunView wrong(samples::wrong_sum());
     for (std::size_t k = 0; k < wrong.steps().size(); ++k) {
         EXPECT_EQ(wrong.outline.findings_at[k].size(), wrong.steps().steps[k].line == 5 ? 1u : 0u);
         EXPECT_EQ(faulting_lanes(wrong, k, {0, 0, 0}), wrong.steps().steps[k].line == 5 ? 0xffff0000u : 0u);
         EXPECT_EQ(faulting_lanes(wrong, k, {0, 0, 1}), 0u);
-        const bool told =
+        const bool reported =
             describe_step(*wrong.run, "kernels.cuh", k, -1, -1).find("found wrong: Line 5, lanes 16-31") !=
             std::string::npos;
-        EXPECT_EQ(told, wrong.steps().steps[k].line == 5);
+        EXPECT_EQ(reported, wrong.steps().steps[k].line == 5);
     }
-    // At every step it is told that something is wrong, and where.
+    // At every step the run says that something is wrong, and where.
     const std::string mistake = mistakes_found(wrong);
     EXPECT_TRUE(mistake.ends_with(", see step " + std::to_string(first_mistake(wrong) + 1))) << mistake;
     EXPECT_NE(describe_step(*wrong.run, "kernels.cuh", 0, -1, -1).find("mistake: " + mistake), std::string::npos);
@@ -109,7 +109,7 @@ TEST(WrongRuns, AFindingIsToldAtTheStepsOfItsLine) {
     EXPECT_EQ(result_text(*samples::right_sum()), "out = 528, as expected");
     EXPECT_EQ(result_text(*samples::warp_xor()), "");
 
-    // A line that no step has: a collective that never came about is told where its warp stopped.
+    // A line that no step has: a collective that never came about is shown where its warp stopped.
     auto run = std::make_shared<run::Run>(*samples::wrong_sum());
     run->trace.findings.front().line = 99;
     run->steps = steps::build_steps(run->trace);
@@ -136,12 +136,12 @@ TEST(Stage, ShowsTheSceneOfEveryStep) {
             });
             std::string drawn;
             for (const auto& label : canvas.labels) drawn += label.text + "\n";
-            const scene::Stage told = stage_of(run->steps, k, selection.warp);
-            EXPECT_NE(drawn.find(caption_of(told.part) + caption_goes_on(told.part)), std::string::npos) << drawn;
+            const scene::Stage shown = stage_of(run->steps, k, selection.warp);
+            EXPECT_NE(drawn.find(caption_of(shown.part) + caption_goes_on(shown.part)), std::string::npos) << drawn;
             std::size_t at = 0;
-            while (!told.bands[at].present) ++at;
-            for (const scene::StageRow* row : {&told.rows[at], &told.rows[at + 1]}) {
-                for (int lane = 0; lane < told.lanes; ++lane) {
+            while (!shown.bands[at].present) ++at;
+            for (const scene::StageRow* row : {&shown.rows[at], &shown.rows[at + 1]}) {
+                for (int lane = 0; lane < shown.lanes; ++lane) {
                     const scene::LaneCell& cell = row->lanes[static_cast<std::size_t>(lane)];
                     if (!cell.known) continue;
                     const std::string text = cell.undefined ? "?" : format_element(cell.type, cell.bits);
@@ -155,7 +155,7 @@ TEST(Stage, ShowsTheSceneOfEveryStep) {
             const auto middle = [&](int lane) {
                 return placed.lanes_x0 + placed.cell * (static_cast<float>(lane) + 0.5f);
             };
-            for (const scene::Arc& arc : told.part.arcs) {
+            for (const scene::Arc& arc : shown.part.arcs) {
                 EXPECT_TRUE(std::any_of(canvas.curves.begin(), canvas.curves.end(), [&](const auto& curve) {
                     return std::abs(curve.a.x - middle(arc.source)) < 1 && std::abs(curve.b.x - middle(arc.reader)) < 1;
                 })) << arc.source << " to " << arc.reader;

@@ -13,17 +13,17 @@ namespace lanewise::viz {
 namespace {
 
 // A description read back: warp -> lane -> line.
-using Told = std::map<std::string, std::map<int, std::string>>;
+using LanesByWarp = std::map<std::string, std::map<int, std::string>>;
 
-Told read_back(const std::string& text) {
-    Told told;
+LanesByWarp read_back(const std::string& text) {
+    LanesByWarp lanes;
     std::istringstream in(text);
     std::string line, warp;
     while (std::getline(in, line)) {
         if (line.starts_with("block ")) warp = line;
-        if (line.starts_with("lane ")) told[warp][std::stoi(line.substr(5))] = line;
+        if (line.starts_with("lane ")) lanes[warp][std::stoi(line.substr(5))] = line;
     }
-    return told;
+    return lanes;
 }
 
 // "before 26 (0x41d00000)" -> 0x41d00000
@@ -40,22 +40,22 @@ TEST(Describe, EqualsTheTraceAtEveryStep) {
     for (const auto& run : {samples::warp_xor(), samples::warp_down(), samples::two_level(), samples::shared_tree(),
                             samples::undefined_half()}) {
         const RunView run_view(run);
-        std::size_t told_records = 0;
+        std::size_t described_records = 0;
         for (std::size_t k = 0; k < run->steps.size(); ++k) {
             const std::string text = describe_step(*run_view.run, "kernels.cuh", k, -1, -1);
             EXPECT_NE(text.find("source line " + std::to_string(run->steps.steps[k].line) + " of kernels.cuh"),
                       std::string::npos);
-            Told told = read_back(text);
-            EXPECT_EQ(told.size(), run->steps.steps[k].warps.size());
+            LanesByWarp lanes = read_back(text);
+            EXPECT_EQ(lanes.size(), run->steps.steps[k].warps.size());
             for (const steps::WarpStep& part : run->steps.steps[k].warps) {
                 const std::string name =
                     "block " + std::to_string(part.warp.block) + " · warp " + std::to_string(part.warp.warp);
                 for (const std::size_t number : part.records) {
                     const trace::Record& record = run->trace.records[number];
-                    ++told_records;
+                    ++described_records;
                     for (int lane = 0; lane < kWarpSize; ++lane) {
                         const auto l = static_cast<std::size_t>(lane);
-                        const std::string& line = told[name][lane];
+                        const std::string& line = lanes[name][lane];
                         if (!((record.active >> lane) & 1u)) {
                             if (part.records.size() > 1) continue;
                             EXPECT_EQ(line, "lane " + std::to_string(lane) + "  idle");
@@ -88,11 +88,11 @@ TEST(Describe, EqualsTheTraceAtEveryStep) {
                 }
             }
         }
-        EXPECT_EQ(told_records, run->trace.records.size()) << run->trace.header.variant;
+        EXPECT_EQ(described_records, run->trace.records.size()) << run->trace.header.variant;
     }
 }
 
-TEST(Describe, TellsWhatEachWarpDoesAndOneLanesLife) {
+TEST(Describe, SaysWhatEachWarpDoesAndOneLanesHistory) {
     const auto run = samples::shared_tree();
     const RunView run_view(run);
     bool waits = false;
@@ -113,9 +113,9 @@ TEST(Describe, TellsWhatEachWarpDoesAndOneLanesLife) {
 
 TEST(Describe, OneWarpCanBeChosen) {
     const RunView run_view(samples::two_level());
-    const Told told = read_back(describe_step(*run_view.run, "kernels.cuh", 1, 1, 3));
-    ASSERT_EQ(told.size(), 1u);
-    EXPECT_EQ(told.begin()->first, "block 1 · warp 3");
+    const LanesByWarp lanes = read_back(describe_step(*run_view.run, "kernels.cuh", 1, 1, 3));
+    ASSERT_EQ(lanes.size(), 1u);
+    EXPECT_EQ(lanes.begin()->first, "block 1 · warp 3");
 }
 
 TEST(Describe, WhatIsNotThereIsASentence) {

@@ -1,4 +1,4 @@
-// A shuffle as a matrix: what is told of it, and where its cells are.
+// A shuffle as a matrix: its facts, and where its cells are.
 #include "viz/views/stage/permutation_view.hpp"
 
 #include <gtest/gtest.h>
@@ -23,17 +23,17 @@ std::string facts_of(const std::vector<PermutationRow>& rows) {
     return all;
 }
 
-bool tells(const std::string& facts, const char* text) { return facts.find(text) != std::string::npos; }
+bool says(const std::string& facts, const char* text) { return facts.find(text) != std::string::npos; }
 
 TEST(PermutationFacts, XorIsItsOwnInverseAndARotationIsNot) {
     const std::string five = facts_of(rows_of([](int lane) { return lane ^ 5; }));
-    EXPECT_TRUE(tells(five, "every lane is read once")) << five;
-    EXPECT_TRUE(tells(five, "Its own inverse")) << five;
-    EXPECT_TRUE(tells(facts_of(rows_of([](int lane) { return (lane + 16) % 32; })), "Its own inverse"));
-    EXPECT_TRUE(tells(facts_of(rows_of([](int lane) { return (lane + 8) % 32; })), "again after 4 times"));
-    EXPECT_TRUE(tells(facts_of(rows_of([](int lane) { return lane; })), "Every lane reads itself"));
+    EXPECT_TRUE(says(five, "every lane is read once")) << five;
+    EXPECT_TRUE(says(five, "Its own inverse")) << five;
+    EXPECT_TRUE(says(facts_of(rows_of([](int lane) { return (lane + 16) % 32; })), "Its own inverse"));
+    EXPECT_TRUE(says(facts_of(rows_of([](int lane) { return (lane + 8) % 32; })), "again after 4 times"));
+    EXPECT_TRUE(says(facts_of(rows_of([](int lane) { return lane; })), "Every lane reads itself"));
     // Cycles of 2 and 3 lanes together: after 6.
-    EXPECT_TRUE(tells(facts_of(rows_of([](int lane) {
+    EXPECT_TRUE(says(facts_of(rows_of([](int lane) {
                           return lane < 2 ? 1 - lane : lane < 5 ? 2 + (lane - 1) % 3 : lane;
                       })),
                       "again after 6 times"));
@@ -41,15 +41,15 @@ TEST(PermutationFacts, XorIsItsOwnInverseAndARotationIsNot) {
 
 TEST(PermutationFacts, WhoIsReadByManyAndWhoByNone) {
     const std::string broadcast = facts_of(rows_of([](int) { return 5; }));
-    EXPECT_TRUE(tells(broadcast, "Lane 5 is read by 32 lanes.")) << broadcast;
-    EXPECT_TRUE(tells(broadcast, "No lane reads lanes 0-4, 6-31.")) << broadcast;
-    EXPECT_FALSE(tells(broadcast, "permutation")) << broadcast;
+    EXPECT_TRUE(says(broadcast, "Lane 5 is read by 32 lanes.")) << broadcast;
+    EXPECT_TRUE(says(broadcast, "No lane reads lanes 0-4, 6-31.")) << broadcast;
+    EXPECT_FALSE(says(broadcast, "permutation")) << broadcast;
     auto down = rows_of([](int lane) { return lane < 31 ? lane + 1 : 31; });
     down[31].kind = LaneSource::clamped;
-    EXPECT_TRUE(tells(facts_of(down), "Lanes 31: the rule leads past the edge")) << facts_of(down);
-    EXPECT_TRUE(tells(facts_of(down), "No lane reads lane 0.")) << facts_of(down);
+    EXPECT_TRUE(says(facts_of(down), "Lanes 31: the rule leads past the edge")) << facts_of(down);
+    EXPECT_TRUE(says(facts_of(down), "No lane reads lane 0.")) << facts_of(down);
     EXPECT_TRUE(
-        tells(facts_of(rows_of([](int lane) { return lane ^ 16; }, LaneSource::undefined)), "Lanes 0-31: undefined"));
+        says(facts_of(rows_of([](int lane) { return lane ^ 16; }, LaneSource::undefined)), "Lanes 0-31: undefined"));
     EXPECT_EQ(facts_of({}), "");
 }
 

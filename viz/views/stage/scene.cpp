@@ -87,22 +87,22 @@ private:
     float middle(int lane) const { return column(lane) + scene_.cell / 2; }
 
     void adopt() {
-        for (const scene::StageRow& told : stage_.rows) {
+        for (const scene::StageRow& stage_row : stage_.rows) {
             Row& row = scene_.rows.emplace_back();
-            row.step = told.step;
-            row.thin = told.quiet;
-            row.reached = told.reached;
-            row.near = told.near;
+            row.step = stage_row.step;
+            row.thin = stage_row.quiet;
+            row.reached = stage_row.reached;
+            row.near = stage_row.near;
         }
-        for (const scene::StageBand& told : stage_.bands) {
+        for (const scene::StageBand& stage_band : stage_.bands) {
             Band& band = scene_.bands.emplace_back();
-            band.step = told.step;
-            band.kind = told.kind;
-            band.label = told.label;
-            band.present = told.present;
-            band.reached = told.reached;
-            band.takes_part = told.takes_part;
-            band.active = told.active;
+            band.step = stage_band.step;
+            band.kind = stage_band.kind;
+            band.label = stage_band.label;
+            band.present = stage_band.present;
+            band.reached = stage_band.reached;
+            band.takes_part = stage_band.takes_part;
+            band.active = stage_band.active;
         }
     }
 
@@ -213,12 +213,12 @@ private:
 
     void fill_row(std::size_t i) {
         Row& row = scene_.rows[i];
-        const scene::StageRow& told = stage_.rows[i];
+        const scene::StageRow& stage_row = stage_.rows[i];
         PerLane<std::string>& texts = (metrics_.texts ? *metrics_.texts : own_texts_).rows[i];
-        if (!row.thin && !row.low && row.reached) fill_texts(told, texts);
+        if (!row.thin && !row.low && row.reached) fill_texts(stage_row, texts);
         for (int lane = 0; lane < scene_.lanes; ++lane) {
             LaneCell& cell = row.lanes[lane_index(lane)];
-            static_cast<scene::LaneCell&>(cell) = told.lanes[lane_index(lane)];
+            static_cast<scene::LaneCell&>(cell) = stage_row.lanes[lane_index(lane)];
             const float x = column(lane);
             cell.box = {x + px(0.5f), row.y0, x + scene_.cell - px(0.5f), row.y1};
             cell.text_box = cell.box;
@@ -230,11 +230,11 @@ private:
 
     void fill_band(std::size_t i) {
         Band& band = scene_.bands[i];
-        for (const scene::Arc& told : stage_.bands[i].arcs) {
+        for (const scene::Arc& stage_arc : stage_.bands[i].arcs) {
             Arc& arc = band.arcs.emplace_back();
-            static_cast<scene::Arc&>(arc) = told;
-            arc.from = {middle(told.source), scene_.rows[i].y1 + px(2)};
-            arc.to = {middle(told.reader), scene_.rows[i + 1].y0 - px(2)};
+            static_cast<scene::Arc&>(arc) = stage_arc;
+            arc.from = {middle(stage_arc.source), scene_.rows[i].y1 + px(2)};
+            arc.to = {middle(stage_arc.reader), scene_.rows[i + 1].y0 - px(2)};
         }
         if (is_memory(band.kind) && band.present && band.takes_part)
             place_words(stage_.word_rows, scene_, metrics_.scale, band);

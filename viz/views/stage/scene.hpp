@@ -59,7 +59,7 @@ struct Word : scene::Word {
     std::string text;
     Rect box;
     std::vector<std::string> texts;  // of a wide access: its elements, under one another; else empty
-    std::string tag;         // "b16": its bank, where it does not stand under it
+    std::string tag;         // "b16": its bank, where it is not under it
     Rect tag_box;
 };
 
@@ -75,7 +75,7 @@ struct WordLine {
     Point under;
 };
 
-// Words beside each other, and what is said of them.
+// Words next to each other, and what is said of them.
 struct WordRow {
     bool write = false;
     bool shared = false;
@@ -127,7 +127,7 @@ struct Scene {
     std::vector<Row> rows;
     std::vector<Band> bands;
     scene::Part part;              // of the present step
-    std::uint32_t faulting = 0;      // lanes that a finding told at this step names
+    std::uint32_t faulting = 0;      // lanes that a finding shown at this step names
     std::uint32_t differing = 0;   // in a comparison: lanes that hold something else than in the run beside this one
 
     // The lane under `x`, or -1.
@@ -136,7 +136,7 @@ struct Scene {
     std::size_t band_at(float y) const;
     // Moves everything to the right and down.
     void move(float dx, float dy);
-    // Moves rows and bands to other heights (y0 and y1 of each row); what stands in a band keeps its part of it.
+    // Moves rows and bands to other heights (y0 and y1 of each row); what is in a band keeps its part of it.
     void place_rows(const std::vector<std::pair<float, float>>& places);
 };
 

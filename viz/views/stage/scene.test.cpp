@@ -190,7 +190,7 @@ TEST(Scene, ACaptionEndsWithTheLanes) {
         EXPECT_TRUE(bracket.label.empty() || !bracket.label_box.overlaps(band.word_rows[0].caption_box));
 }
 
-TEST(Scene, StridedWordsKeepTheirLanesAndTellTheirIndices) {
+TEST(Scene, StridedWordsKeepTheirLanesAndShowTheirIndices) {
     for (const std::int64_t stride : {2, 64, 65536}) {
         const auto run = load_run(Space::global, stride);
         const Scene scene = build_scene(run->steps, 0, run->steps.warps.front(), metrics_of(960, 640));
@@ -215,7 +215,7 @@ TEST(Scene, StridedWordsKeepTheirLanesAndTellTheirIndices) {
     }
 }
 
-TEST(Scene, AWideAccessTellsAllItsElements) {
+TEST(Scene, AWideAccessShowsAllItsElements) {
     for (const int elements : {2, 4}) {
         const auto run = load_run(Space::global, elements, elements);
         const Scene scene = build_scene(run->steps, 0, run->steps.warps.front(), metrics_of(960, 640));
@@ -270,7 +270,7 @@ TEST(Scene, AGpuTraceWithoutLoadsShowsWhatLanesOffered) {
 }
 
 TEST(Scene, WhatAKernelDidBetweenRecordsShowsInWhatLanesOffer) {
-    // value *= 3 after the second round leaves no record; the third round tells.
+    // value *= 3 after the second round leaves no record; the third round shows it.
     run::Run run = *samples::warp_xor();
     for (std::size_t l = 0; l < 32; ++l) run.trace.records[3].before[l] = to_bits(1000.0f + static_cast<float>(l));
     run.steps = steps::build_steps(run.trace);

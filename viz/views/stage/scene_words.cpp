@@ -11,13 +11,13 @@ namespace {
 
 // At scale 1.
 constexpr float kWordHeight = 20;
-constexpr float kElementHeight = 11;   // of a wide access, whose elements stand under one another
+constexpr float kElementHeight = 11;   // of a wide access, whose elements are under one another
 constexpr float kHead = 16;            // brackets and indices, on the side away from the lines
 constexpr float kCaptionLine = 13;
 constexpr float kBetweenRows = 6;
 constexpr float kTinyDigit = 5.1f;     // advance of the smallest face, and of the one of captions
 constexpr float kSmallDigit = 6.3f;
-constexpr std::size_t kMostElements = 8;   // of a wide access that are told
+constexpr std::size_t kMostElements = 8;   // of a wide access that are shown
 
 // Code points: captions hold "…" and "·".
 float signs(const std::string& text) {
@@ -49,7 +49,7 @@ std::vector<WordBracket> brackets_of(const scene::WordRow& row, const Scene& sce
     return brackets;
 }
 
-// The caption stands at the row's left on the line of the indices; where they stand close, on a line of its own. An
+// The caption is at the row's left on the line of the indices; where they are close, on a line of its own. An
 // index that finds no room is left out.
 bool place_labels(std::vector<WordBracket>& brackets, float caption_end, float scale) {
     const bool dense = brackets.size() > 4 && brackets[1].box.x0 < caption_end;
@@ -85,17 +85,17 @@ WordLine line_of(const Word& word, float column_x, float lane_x, float lane_y, c
     return line;
 }
 
-Word word_of(const scene::Word& told, const Rect& box, const scene::CellRoom& room) {
+Word word_of(const scene::Word& content, const Rect& box, const scene::CellRoom& room) {
     Word word;
-    static_cast<scene::Word&>(word) = told;
+    static_cast<scene::Word&>(word) = content;
     word.box = box;
-    word.text = told.told ? scene::cell_text(word.type, word.bits(), room) : "?";
-    const std::size_t count = told.values.size();
+    word.text = content.told ? scene::cell_text(word.type, word.bits(), room) : "?";
+    const std::size_t count = content.values.size();
     for (std::size_t k = 0; count > 1 && k < std::min(count, kMostElements); ++k) {
         const bool cut = k + 1 == kMostElements && count > kMostElements;
-        word.texts.push_back(cut ? "…" : scene::cell_text(word.type, told.values[k], room));
+        word.texts.push_back(cut ? "…" : scene::cell_text(word.type, content.values[k], room));
     }
-    if (told.bank >= 0) word.tag = "b" + std::to_string(told.bank);
+    if (content.bank >= 0) word.tag = "b" + std::to_string(content.bank);
     return word;
 }
 
@@ -171,9 +171,9 @@ void place_words(const std::vector<scene::WordRow>& rows, const Scene& scene, fl
         }
         const float lane_y = row.write ? knot : band.writes_height > 0 ? knot : band.box.y1;
         const scene::CellRoom room = room_of(row, scene.cell, scale);
-        for (const scene::Word& told : row.words) {
-            const float x = scene.lanes_x0 + scene.cell * told.column;
-            Word word = word_of(told, {x + scale, placed.strip.y0, x + scene.cell - scale, placed.strip.y1}, room);
+        for (const scene::Word& content : row.words) {
+            const float x = scene.lanes_x0 + scene.cell * content.column;
+            Word word = word_of(content, {x + scale, placed.strip.y0, x + scene.cell - scale, placed.strip.y1}, room);
             if (row.banks) word.tag_box = {word.box.x0, labels_at, word.box.x1, labels_at + 11 * scale};
             for (int lane = 0; lane < kWarpSize; ++lane) {
                 if (!((word.lanes >> lane) & 1u)) continue;

@@ -70,7 +70,7 @@ TEST(StageMotion, RowsMoveFromWhereTheyStood) {
     EXPECT_LE(frames, 19);
     EXPECT_GT(std::abs(last - before), 20);
     EXPECT_LT(farthest, 0.5f * std::abs(last - before));   // no jump
-    // At rest it stands where a stage stands that came there at once.
+    // At rest it is where a stage is that came there at once.
     Drawn other(samples::shared_tree());
     other.playhead.step = 8;
     other.draw();
@@ -177,7 +177,7 @@ TEST(StageView, AStepsNameInTheGutterLeadsToIt) {
     EXPECT_EQ(intent.value, step);
 }
 
-TEST(Coverage, IsToldByInputsNeverByNumbers) {
+TEST(Coverage, FollowsFromInputsNeverFromNumbers) {
     EXPECT_EQ(coverage_of(0, false, false, 32), Coverage::unknown);
     EXPECT_EQ(coverage_of(31, false, false, 32), Coverage::partial);
     EXPECT_EQ(coverage_of(32, false, false, 32), Coverage::complete);
@@ -200,7 +200,7 @@ TEST(Coverage, IsToldByInputsNeverByNumbers) {
     }
 }
 
-TEST(StageLegend, TellsWhatIsInSightAndNothingElse) {
+TEST(StageLegend, ExplainsWhatIsInSightAndNothingElse) {
     const auto facts_at = [](const std::shared_ptr<const run::Run>& run, std::size_t step) {
         const RunView run_view(run);
         const StageMetrics metrics;
@@ -252,7 +252,7 @@ TEST(StageLegend, ItsSwitchAsksForTheOtherColours) {
     EXPECT_EQ(intent.kind, Intent::Kind::colors);
 }
 
-TEST(WarpStates, EachIsToldFromTheTrace) {
+TEST(WarpStates, EachFollowsFromTheTrace) {
     using Doing = WarpState::Doing;
     std::size_t waiting = 0, ended = 0;
     for (const auto& run : {samples::shared_tree(), samples::two_level()}) {
@@ -291,14 +291,14 @@ TEST(WarpStates, SmallPicturesHaveTheColoursOfTheTrace) {
         ASSERT_FALSE(rows.empty());
         for (const ColorRow& row : rows) {
             const steps::LaneValues& held = steps.lane_values(row.step, warp);
-            std::uint32_t told = 0;
+            std::uint32_t colored = 0;
             for (const ColorRow::Run& run : row.runs) {
                 for (int lane = run.first; lane < run.first + run.count; ++lane) {
-                    told |= std::uint32_t{1} << lane;
+                    colored |= std::uint32_t{1} << lane;
                     EXPECT_EQ(run.color, run_view.scale.color(held.type, held.bits[static_cast<std::size_t>(lane)]));
                 }
             }
-            EXPECT_EQ(told, held.known);
+            EXPECT_EQ(colored, held.known);
         }
     }
 }
@@ -319,7 +319,7 @@ TEST(Labels, ANumberStaysOnOneLineAndIsNeverRounded) {
     EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-INFINITY), 3), "-∞");
 }
 
-// Two panes of a window of 1280x800 at twice the size have 14 pixels for a lane: three digits stand there, in type of
+// Two panes of a window of 1280x800 at twice the size have 14 pixels for a lane: three digits are there, in type of
 // the pixels that the smallest has at scale 1.
 TEST(Labels, ThreeDigitsHaveRoomInTheSmallestType) {
     constexpr float kCell = 14.1f;
@@ -370,7 +370,7 @@ TEST(Labels, ColumnsAreAsWideAsTheNarrowFacesDrawThem) {
     }
 }
 
-// The lane's number and its source's, told whole over narrow cells: neither covers the other, and no sign is lost.
+// The lane's number and its source's, drawn whole over narrow cells: neither covers the other, and no sign is lost.
 TEST(Labels, WholeNumbersOfALaneAndItsSourceStandBesideEachOther) {
     trace::Trace trace = samples::warp_xor()->trace;
     for (trace::Record& record : trace.records) {
@@ -396,7 +396,7 @@ TEST(Labels, WholeNumbersOfALaneAndItsSourceStandBesideEachOther) {
                 const std::string text = format_element(Element::f32, bits);
                 for (const auto& label : canvas.labels)
                     if (label.text == text) return label.box;
-                ADD_FAILURE() << text << " of lane " << lane << " is not told at step " << step;
+                ADD_FAILURE() << text << " of lane " << lane << " is not shown at step " << step;
                 return Rect{};
             };
             const Rect own = box_of(view.before), other = box_of(view.received);

@@ -35,7 +35,7 @@ LegendFacts legend_facts(const Scene& scene, std::size_t most_inputs, const Rect
             facts.more_perhaps |= cell.more_perhaps && !row.thin;
             facts.partial |= coverage == Coverage::partial;
             facts.unknown |= coverage == Coverage::unknown;
-            // Their marks stand in cells with numbers only; their colours also elsewhere.
+            // Their marks are in cells with numbers only; their colours also elsewhere.
             facts.complete |= coverage == Coverage::complete;
             facts.twice |= coverage == Coverage::twice;
         }
@@ -139,7 +139,7 @@ Intent StageLegend::draw(const Pane& pane, const Rect& where, const RunView& run
         put({18, "one input",
              [&](const Rect& box) { fill(brush, box, coverage_color(colors, Coverage::partial, 1), pane.px(3)); }});
     if (by_inputs && facts.more_perhaps) put({18, "perhaps more", swatch(Coverage::partial, 0.4f, true)});
-    if (by_inputs && facts.unknown) put({18, "no inputs, or not told", swatch(Coverage::unknown, 0, false)});
+    if (by_inputs && facts.unknown) put({18, "no inputs, or not known", swatch(Coverage::unknown, 0, false)});
     for (const bool shared : {true, false}) {
         if (!(shared ? facts.shared_words : facts.global_words)) continue;
         put({13, shared ? "word of shared memory" : "word of global memory", [&](const Rect& box) {

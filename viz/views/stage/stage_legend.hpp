@@ -8,9 +8,9 @@
 
 namespace lanewise::viz {
 
-// What a legend has to tell.
+// What a legend has to explain.
 struct LegendFacts {
-    bool values = false;         // any lane's value is told in colour
+    bool values = false;         // any lane's value is shown in colour
     bool partial = false, complete = false, twice = false, undefined = false, unknown = false, more_perhaps = false;
     bool shared_words = false, global_words = false;
     bool faulting = false, differing = false;
@@ -22,7 +22,7 @@ LegendFacts legend_facts(const Scene& scene, std::size_t most_inputs, const Rect
 
 struct StageLegend {
     std::string differing_from;   // in a comparison: the run that lanes are held against
-    std::string lacking = {};     // what has no room, told before the scale of colours
+    std::string lacking = {};     // what has no room, shown before the scale of colours
 
     // An Intent where the other colours are asked for.
     Intent draw(const Pane& pane, const Rect& where, const RunView& run_view, const LegendFacts& facts,

@@ -80,7 +80,7 @@ void StagePaint::row(const Scene& scene, const Row& row, const Band* present) co
                   style);
         if (cell.undefined || !numbers) continue;
         const std::size_t most = run_view->most_inputs;
-        // Under a number of two lines it stands at the very edge.
+        // Under a number of two lines it is at the very edge.
         const bool two_lines = cell.text.find('\n') != std::string::npos;
         const Rect on{cell.box.x0, cell.box.y0, cell.box.x1, cell.box.y1 + (two_lines ? brush.px(1.8f) : 0)};
         coverage_foot(brush, on, style.ink, coverage_of(cell.inputs, cell.counted_twice, false, most),

@@ -1,4 +1,4 @@
-// Paints a scene. Stateless: what moves is told by `travel` and `settled`.
+// Paints a scene. Stateless: what moves is given by `travel` and `settled`.
 #pragma once
 
 #include "viz/model/highlight.hpp"
@@ -53,7 +53,7 @@ private:
     void caption_under(const Band& band, float y, const std::string& text) const;
     void lit_cells(const Scene& scene) const;
     std::pair<float, float> apart(const Scene& scene, const Row& row, int source) const;
-    Rect told_box(const Scene& scene, const LaneCell& cell) const;
+    Rect whole_box(const Scene& scene, const LaneCell& cell) const;
     void whole_number(const LaneCell& cell, const Rect& box, Color edge) const;
     void formula_card(const Scene& scene) const;
     int source_of(const Scene& scene, int reader) const;

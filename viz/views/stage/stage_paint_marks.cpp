@@ -134,12 +134,12 @@ void StagePaint::lit_cells(const Scene& scene) const {
             if (which < 0 || row.thin) return;
             outline(brush, row.lanes[lane_index(which)].box.inset(-brush.px(1.5f)), color, brush.px(4), brush.px(2));
         };
-        // A number that does not stand whole in its cell is told in a wider box over its neighbours.
-        const auto tell = [&](const Row& row, int which, Color color, float aside) {
+        // A number that does not fit its cell is drawn in a wider box over its neighbours.
+        const auto draw_whole = [&](const Row& row, int which, Color color, float aside) {
             frame(row, which, color);
             if (which < 0 || row.thin) return;
             const LaneCell& cell = row.lanes[lane_index(which)];
-            Rect box = told_box(scene, cell);
+            Rect box = whole_box(scene, cell);
             if (box.width() <= cell.box.width()) return;
             box.x0 += aside;
             box.x1 += aside;
@@ -148,9 +148,9 @@ void StagePaint::lit_cells(const Scene& scene) const {
         const Row& above = scene.rows[i];
         const auto [own, others] =
             source >= 0 && source != lane && !above.thin ? apart(scene, above, source) : std::pair{0.0f, 0.0f};
-        if (source != lane) tell(above, source, colors.accent, others);
-        tell(above, lane, colors.focus, own);
-        tell(scene.rows[i + 1], lane, colors.focus, 0);
+        if (source != lane) draw_whole(above, source, colors.accent, others);
+        draw_whole(above, lane, colors.focus, own);
+        draw_whole(scene.rows[i + 1], lane, colors.focus, 0);
     }
 }
 
@@ -158,7 +158,7 @@ void StagePaint::lit_cells(const Scene& scene) const {
 std::pair<float, float> StagePaint::apart(const Scene& scene, const Row& row, int source) const {
     const LaneCell& own = row.lanes[lane_index(lane)];
     const LaneCell& other = row.lanes[lane_index(source)];
-    const Rect a = told_box(scene, own), b = told_box(scene, other);
+    const Rect a = whole_box(scene, own), b = whole_box(scene, other);
     const bool own_first = own.box.x0 < other.box.x0;
     const Rect& left = own_first ? a : b;
     const Rect& right = own_first ? b : a;
@@ -181,9 +181,9 @@ std::pair<float, float> StagePaint::apart(const Scene& scene, const Row& row, in
     return own_first ? std::pair{-to_left, to_right} : std::pair{to_right, -to_left};
 }
 
-// Where the lane's number has room for all its digits: over its cell, as wide as it takes; the cell where that tells
+// Where the lane's number has room for all its digits: over its cell, as wide as it takes; the cell where that shows
 // it.
-Rect StagePaint::told_box(const Scene& scene, const LaneCell& cell) const {
+Rect StagePaint::whole_box(const Scene& scene, const LaneCell& cell) const {
     if (!cell.known || cell.undefined || cell.text.empty()) return cell.box;
     const std::string whole = scene::value_text(cell);
     if (whole == cell.text) return cell.box;

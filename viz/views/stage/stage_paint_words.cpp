@@ -20,7 +20,7 @@ void StagePaint::words(const Scene& scene, const Band& band) const {
     const Theme& colors = brush.colors();
     const bool reads = band.reads_height > 0;
     const bool writes = band.writes_height > 0;
-    // Words of one sector stand on one slab.
+    // Words of one sector are on one slab.
     for (const WordBracket& bracket : band.brackets) {
         if (bracket.shared) continue;
         for (const WordRow& row : band.word_rows) {

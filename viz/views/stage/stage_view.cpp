@@ -33,8 +33,8 @@ Intent StageView::draw(const Pane& pane, const RunView& run_view, const Playhead
     // The same at any step: a finding or a note must not move the stage.
     const float room_for_memory =
         std::max(0.0f, std::min(rest.height() * 0.37f, rest.height() - legend_height - least_scene));
-    const float told = draw_findings(pane, rest, run_view, playhead, selection);
-    rest.cut_top(told);
+    const float findings_height = draw_findings(pane, rest, run_view, playhead, selection);
+    rest.cut_top(findings_height);
     float joins_height = note.empty() && !compact ? joins.height(pane.look(), run_view, playhead, selection) : 0;
     if (!leaves_room(joins_height)) joins_height = 0;
     if (joins_height > 0) joins.draw(pane, rest.cut_top(joins_height).inset(pane.px(12), 0), run_view, selection);
@@ -109,8 +109,8 @@ void StageView::draw_heading(const Pane& pane, const Rect& where, const RunView&
             text_in(pane.brush, Face::caption, rest, colors.quiet,
                     fit_text(pane.look(), Face::caption, run.note, rest.width()), Align::right);
     }
-    const std::string told = run.note + (run.note.empty() || run.notice.empty() ? "" : "\n") + run.notice;
-    if (!told.empty() && pane.hovers({x, where.y0, where.x1, where.y1})) hint_card(pane.look(), told);
+    const std::string notes = run.note + (run.note.empty() || run.notice.empty() ? "" : "\n") + run.notice;
+    if (!notes.empty() && pane.hovers({x, where.y0, where.x1, where.y1})) hint_card(pane.look(), notes);
 }
 
 float StageView::draw_findings(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
@@ -157,11 +157,11 @@ float StageView::draw_findings(const Pane& pane, const Rect& where, const RunVie
     return height + pane.px(8);
 }
 
-const scene::Stage& StageView::told(const RunView& run_view, std::size_t step, const WarpRef& warp) {
-    if (told_of_ == run_view.run && told_.step == step && told_.warp == warp) return told_;
-    told_of_ = run_view.run;
+const scene::Stage& StageView::stage_at(const RunView& run_view, std::size_t step, const WarpRef& warp) {
+    if (stage_run_ == run_view.run && stage_.step == step && stage_.warp == warp) return stage_;
+    stage_run_ = run_view.run;
     texts_.rows.clear();
-    return told_ = stage_of(run_view.steps(), step, warp);
+    return stage_ = stage_of(run_view.steps(), step, warp);
 }
 
 Intent StageView::draw_scene(const Pane& pane, const Rect& where, const RunView& run_view, const Playhead& playhead,
@@ -173,11 +173,11 @@ Intent StageView::draw_scene(const Pane& pane, const Rect& where, const RunView&
     const Look look = camera.look(pane.look());
     StageMetrics metrics = camera.metrics(area, pane.look(), gutter);
     metrics.texts = &texts_;
-    scene_ = place_stage(told(run_view, playhead.step, selection.warp), metrics);
+    scene_ = place_stage(stage_at(run_view, playhead.step, selection.warp), metrics);
     if (note.empty()) scene_.faulting = faulting_lanes(run_view, playhead.step, selection.warp);
     scene_.differing = differing;
 
-    // Names stand right of the lanes, or at the edge where lanes reach beyond it.
+    // Names are right of the lanes, or at the edge where lanes reach beyond it.
     Rect gutter_box{std::min(scene_.lanes_x1(), area.x1 - pane.px(gutter)), area.y0, area.x1, area.y1};
     const Rect lanes_box{area.x0, area.y0, camera.zoom() > 1 ? gutter_box.x0 : area.x1, area.y1};
     const StageCamera::Scrolled scrolled = camera.place(scene_, area, lanes_box);

@@ -31,7 +31,7 @@ struct StageView {
     MemoryView memory;
     PermutationView permutation;
     bool matrix_fits = true;     // is there room for it, as drawn last
-    bool matrix = false;         // under a shuffle its matrix of lanes stands in the place of memory
+    bool matrix = false;         // under a shuffle its matrix of lanes is in the place of memory
     StageCamera camera;
 
     Intent draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection);
@@ -52,12 +52,12 @@ private:
                     Selection& selection);
     void draw_zoom(const Pane& pane, const Rect& where);
 
-    // What the stage tells, made once for a step; and where, for each frame.
-    const scene::Stage& told(const RunView& run_view, std::size_t step, const WarpRef& warp);
+    // What the stage shows, made once for a step; and where, for each frame.
+    const scene::Stage& stage_at(const RunView& run_view, std::size_t step, const WarpRef& warp);
 
-    std::shared_ptr<const run::Run> told_of_;
-    scene::Stage told_;
-    CellTexts texts_;     // of told_
+    std::shared_ptr<const run::Run> stage_run_;
+    scene::Stage stage_;
+    CellTexts texts_;     // of stage_
     Scene scene_;
     StageMotion motion_;
     Lights lights_;

@@ -10,14 +10,14 @@
 namespace lanewise::viz {
 namespace {
 
-// "round 3": the number is what tells it from the others.
+// "round 3": the number is what distinguishes it from the others.
 bool is_numbered(const std::string& label) {
     const std::size_t last = label.rfind(' ');
     return last != std::string::npos && label.find(' ') == last && last + 1 < label.size() &&
            label.find_first_not_of("0123456789", last + 1) == std::string::npos && label.starts_with("round");
 }
 
-// Does it tell by itself what a step does: "+64"? The "x4" of a wide load and a number do not.
+// Does it say by itself what a step does: "+64"? The "x4" of a wide load and a number do not.
 bool is_distance(const std::string& token) { return token.starts_with('+') || token.starts_with('-'); }
 
 // "add tree +64" where it fits, else "add +64", else "+64"; "store warp_sums" becomes "store", "load boxes x4" "load
@@ -29,7 +29,7 @@ std::string chip_label(const Look& look, const std::string& label, float width, 
     const std::size_t last = label.rfind(' ');
     if (first == std::string::npos) return fit_text(look, face, label, width);
     if (is_numbered(label)) return fit_text(look, face, "r" + label.substr(last + 1), width);
-    // Of steps that stand together the first is named where there is no room for all.
+    // Of steps that are together the first is named where there is no room for all.
     if (const std::size_t bar = label.find(" | "); bar != std::string::npos)
         return chip_label(look, label.substr(0, bar), width, face);
     if (first != last) {

@@ -15,7 +15,7 @@ namespace lanewise::viz {
 // Runs that may be compared.
 inline constexpr std::size_t kMostBars = 4;
 
-// One entry of a timeline: a step, or those that stand together in a comparison.
+// One entry of a timeline: a step, or those that are together in a comparison.
 struct TimelineEntry {
     std::string label;
     StepKind kind = StepKind::load;
@@ -53,7 +53,7 @@ struct TimelineView {
     float scroll = 0;
     std::size_t pointed = kNoStep;   // the entry under the pointer, as drawn last
 
-    std::string instead;             // told in the place of steps where none is shown yet
+    std::string instead;             // shown in the place of steps where none is shown yet
 
     static float height(const Look& look) { return look.px(128); }
 

@@ -29,7 +29,7 @@ struct Lines {
     std::size_t count = 1;
 };
 
-// As many warps beside each other as have room, in lines of equal length.
+// As many warps next to each other as have room, in lines of equal length.
 Lines lines_of(const Look& look, std::size_t warps, float width) {
     Lines lines;
     const auto fit =
@@ -247,7 +247,7 @@ void WarpStripView::draw_grid(const Pane& pane, const Rect& where, const RunView
         const bool named = name_width < box.width() * 0.6f;
         if (named) picture.x0 += name_width;
         const std::vector<std::size_t> warps = warps_of(run, block);
-        // As many lanes as can be told apart.
+        // As many lanes as can be distinguished.
         const auto stripes = static_cast<std::size_t>(
             std::clamp(picture.width() / pane.px(2), 1.0f, 32.0f * static_cast<float>(warps.size())));
         const float stripe = picture.width() / static_cast<float>(stripes);

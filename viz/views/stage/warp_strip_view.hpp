@@ -16,7 +16,7 @@ namespace lanewise::viz {
 // A row of a small picture of one warp: what it held after a step that changed something.
 struct ColorRow {
     std::size_t step = kNoStep;
-    struct Run {                // lanes of one colour beside each other
+    struct Run {                // lanes of one colour next to each other
         int first = 0, count = 0;
         Color color = 0;
     };

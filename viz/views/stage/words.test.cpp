@@ -42,7 +42,7 @@ TEST(SharedMemory, WordsAreWrittenReadAndKept) {
     EXPECT_NE(other[0].words[0].bits, written[0].words[0].bits);
 }
 
-TEST(SharedMemory, SnapshotsOfAGpuShowValuesThatNoStoreTold) {
+TEST(SharedMemory, SnapshotsOfAGpuShowValuesThatNoStoreRecorded) {
     run::Run run = *samples::two_level();
     std::erase_if(run.trace.records, [](const trace::Record& record) { return trace::is_access(record.op); });
     for (trace::Record& record : run.trace.records) {
@@ -210,14 +210,14 @@ std::shared_ptr<const run::Run> banks_run(std::int64_t stride) {
 
 TEST(MemoryCaptions, CountWavefrontsAndNameTheBanks) {
     using Lines = std::vector<std::string>;
-    const auto told = [](std::int64_t stride, int line) {
+    const auto shown = [](std::int64_t stride, int line) {
         return said(*banks_run(stride), line, {0, 0, 0}, Space::shared);
     };
-    EXPECT_EQ(told(1, 3), Lines{"warp 0 reads tree: 32 lanes, 1 wavefront: no bank conflict"});
-    EXPECT_EQ(told(3, 3), Lines{"warp 0 reads tree: 32 lanes, 1 wavefront: no bank conflict"});
-    EXPECT_EQ(told(16, 3), Lines{"warp 0 reads tree: 32 lanes, 16 wavefronts: 16-way bank conflict in banks 0, 16"});
-    EXPECT_EQ(told(2, 3), Lines{"warp 0 reads tree: 32 lanes, 2 wavefronts: 2-way bank conflict in 16 banks"});
-    EXPECT_EQ(told(2, 4), Lines{"warp 0 reads tree: 32 lanes, 1 wavefront: one word for all, no bank conflict"});
+    EXPECT_EQ(shown(1, 3), Lines{"warp 0 reads tree: 32 lanes, 1 wavefront: no bank conflict"});
+    EXPECT_EQ(shown(3, 3), Lines{"warp 0 reads tree: 32 lanes, 1 wavefront: no bank conflict"});
+    EXPECT_EQ(shown(16, 3), Lines{"warp 0 reads tree: 32 lanes, 16 wavefronts: 16-way bank conflict in banks 0, 16"});
+    EXPECT_EQ(shown(2, 3), Lines{"warp 0 reads tree: 32 lanes, 2 wavefronts: 2-way bank conflict in 16 banks"});
+    EXPECT_EQ(shown(2, 4), Lines{"warp 0 reads tree: 32 lanes, 1 wavefront: one word for all, no bank conflict"});
     const auto run = banks_run(16);
     const auto conflicts = bank_conflicts(scene::requests_of(run->steps, step_of(run->steps, 3), {0, 0, 0}));
     for (std::size_t bank = 0; bank < conflicts.size(); ++bank)
@@ -254,7 +254,7 @@ TEST(MemoryCaptions, SayWhereAccessesComeFrom) {
     EXPECT_NE(words[0].find("snapshots"), std::string::npos);
 }
 
-TEST(AtomicWords, HoldWhatTheLastOneLeftAsFarAsOldValuesTell) {
+TEST(AtomicWords, HoldWhatTheLastOneLeftAsFarAsOldValuesShow) {
     trace::testing::TraceBuilder made;
     const auto out = made.array("out", Space::global, 8);
     auto first = made.warp(0, 0);
@@ -265,7 +265,7 @@ TEST(AtomicWords, HoldWhatTheLastOneLeftAsFarAsOldValuesTell) {
     second.atomic_add(4, out, 0, 110, 0x1);      // -> 117
     second.values.fill(3);
     second.atomic_add(5, out, 1, 0, 0x1);
-    second.last().op = trace::Op::atomic_cas;    // found 0, offers 3: what it left is not told
+    second.last().op = trace::Op::atomic_cas;    // found 0, offers 3: what it left is not known
     const auto run = samples::run_of(std::move(made.trace), "atomics");
     const std::size_t joined = step_of(run->steps, 4);
     for (const std::uint32_t block : {0u, 1u}) {
@@ -290,7 +290,7 @@ TEST(AtomicWords, HoldWhatTheLastOneLeftAsFarAsOldValuesTell) {
     }
 }
 
-TEST(AtomicWords, AreNotToldWhereTheOrderIsNot) {
+TEST(AtomicWords, AreNotKnownWhereTheOrderIsNot) {
     trace::testing::TraceBuilder made;
     const auto out = made.array("out", Space::global, 1);
     for (std::uint32_t block = 0; block < 2; ++block) {

@@ -26,7 +26,7 @@ std::vector<std::uint32_t> join_arrays(std::vector<Array>& gpu, const std::vecto
     return places;
 }
 
-void tell_written(Record& gpu, const Record& emulator, const std::vector<std::uint32_t>& places) {
+void mark_written(Record& gpu, const Record& emulator, const std::vector<std::uint32_t>& places) {
     for (ArrayImage& image : gpu.shared)
         for (const ArrayImage& seen : emulator.shared)
             if (places.at(seen.array) == image.array && seen.first == image.first &&
@@ -77,7 +77,7 @@ std::string merge_emulated_accesses(Trace& gpu, const Trace& emulator) {
         } else {
             put_active_masks(warp, kAll);
             Record record = *theirs.at(warp).at(taken[warp]++);
-            tell_written(record, seen, places);
+            mark_written(record, seen, places);
             put(std::move(record));
         }
         const bool ends_warp = i + 1 == emulator.records.size() || warp_of(emulator.records[i + 1]) != warp;

@@ -109,7 +109,7 @@ TEST(AdditionTree, GoesThroughSharedMemoryAndWarps) {
     EXPECT_EQ(two.elements(whole), up_to(256));
     EXPECT_EQ(whole[0].height, 8);
     check_against_records(two, whole);
-    // The total is the first warp's; the sums of the other warps stand in it whole.
+    // The total is the first warp's; the sums of the other warps are in it whole.
     std::set<std::uint32_t> warps;
     for (const std::int32_t sum : whole.additions()) warps.insert(two.sum(sum).warp.warp);
     EXPECT_EQ(warps.size(), 8u);
@@ -198,7 +198,7 @@ TEST(AdditionTree, AReductionJoinsAllLanesAtOnce) {
 }
 
 // The description names every addition once, with what the records hold; what has not come about yet says so.
-TEST(AdditionTree, IsToldAsTheRecordsHaveIt) {
+TEST(AdditionTree, IsDescribedAsTheRecordsHaveIt) {
     const Grown grown(two_level(4, 1));
     const AdditionTree tree = grown.of_run();
     const std::size_t now = 3;

@@ -165,7 +165,7 @@ TEST_F(Measured, AFlushedCacheCostsTime) {
     EXPECT_GT(flushed.median_us, warm.median_us);
 }
 
-TEST_F(Measured, TheMeterTellsOfItsGpu) {
+TEST_F(Measured, TheMeterDescribesItsGpu) {
     const auto meter = make_gpu_meter(kernels_);
     EXPECT_EQ(meter->machine().gpu, gpu::device().name);
     EXPECT_GT(meter->free_bytes(), 1u << 20);

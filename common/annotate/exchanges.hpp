@@ -51,7 +51,7 @@ const Conditional* conditional_in(const File& file, Range range);
 Effect effect_of(const File& file, const Assignment& assignment, Range own);
 
 // The same of an assignment with exchanges in its value, for the lanes that carry them out: with `c ? a : b`, what
-// stands on their side. unknown: sides with exchanges differ, or what was received only chooses.
+// is on their side. unknown: sides with exchanges differ, or what was received only chooses.
 Effect direct_effect(const File& file, const Statement& statement, const Assignment& assignment, Range own);
 
 }  // namespace lanewise::annotate

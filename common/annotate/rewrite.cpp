@@ -278,7 +278,7 @@ Edits edits_for(const Unit& unit, std::size_t index, Copy copy, std::vector<std:
     return edits;
 }
 
-// ::name -> name, where the files declare it: a copy stands in a namespace of its own.
+// ::name -> name, where the files declare it: a copy is in a namespace of its own.
 void enter_namespace(const Source& source, const std::set<std::string>& globals, Edits& edits) {
     for (std::size_t i = 1; i < source.size(); ++i)
         if (source.is(i - 1, "::") && globals.contains(std::string(source[i].text)))

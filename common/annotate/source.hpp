@@ -46,7 +46,7 @@ struct Directive {
     std::size_t rest = 0;   // where what follows the name begins
 };
 
-// Where `name` stands in `text` as an identifier of its own, from `from` on; npos when it does not.
+// Where `name` is in `text` as an identifier of its own, from `from` on; npos when it is not.
 std::size_t find_identifier(std::string_view text, std::string_view name, std::size_t from);
 
 // The text, its tokens, and which bracket closes which. Angle brackets count where they read as template arguments.
@@ -114,7 +114,7 @@ private:
     std::vector<Directive> directives_;
 };
 
-// Where the name stands in an #include "…" of `source` that means the file of this path; nothing for any other
+// Where the name is in an #include "…" of `source` that means the file of this path; nothing for any other
 // directive.
 std::optional<Span> included_file(const Source& source, const Directive& directive, const std::string& path);
 

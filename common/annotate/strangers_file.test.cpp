@@ -124,7 +124,7 @@ TEST(StrangersFile, RefusesOneKernelAndKeepsTheOthers) {
     EXPECT_EQ(line(copy, 10), "__global__ void f(float* out) { out[0] = 1; }");
 }
 
-// The parser tells of a template's instance with an error in it as if it stood in the file.
+// The parser reports a template's instance with an error in it as if it were in the file.
 TEST(StrangersFile, HostTemplatesThatCallCudaRefuseNoKernel) {
     const StrangersFile file = read_text(
         "template <typename T>\nvoid make(T& pointer, size_t bytes) { cudaMallocManaged(&pointer, bytes); }\n"

@@ -15,7 +15,7 @@ std::optional<Spot> place_of(CXDiagnostic diagnostic, const std::vector<ParsedFi
     return std::nullopt;
 }
 
-// The copy stands in a namespace of its own, where a name may mean something else than in CUDA's headers.
+// The copy is in a namespace of its own, where a name may mean something else than in CUDA's headers.
 bool is_of_global_scope(CXDiagnostic diagnostic, const std::vector<ParsedFile>& files) {
     const std::string error = taken(clang_getDiagnosticSpelling(diagnostic));
     if (error.find("conflicts with target of using declaration") != error.npos) return true;

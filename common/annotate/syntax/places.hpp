@@ -12,7 +12,7 @@ class Places {
 public:
     Places(const Source& source, CXFile file) : source_(source), file_(file) {}
 
-    // Does the cursor stand in this file, be it by way of a macro?
+    // Is the cursor in this file, be it by way of a macro?
     bool holds(CXCursor cursor) const;
 
     // Its tokens, where it was written: an argument of a macro stands between the macro's parentheses, and what only

@@ -43,7 +43,7 @@ public:
 private:
     bool is(std::size_t i, std::string_view text) const { return source_.is(i, text); }
 
-    // From what stands in front of a declaration (__global__, __shared__: macros that leave nothing) to its end.
+    // From what is in front of a declaration (__global__, __shared__: macros that leave nothing) to its end.
     Range with_specifiers(Range range) const {
         const auto ends_another = [&](std::size_t i) {
             return is(i, ";") || is(i, "}") || is(i, "{") || (is(i, ":") && i > 0 && source_.is_identifier(i - 1));

@@ -83,7 +83,7 @@ struct Reading {
 
 // How a file is parsed: with what declarations of CUDA's.
 struct Prelude {
-    std::string root;       // the folder that `common/…` stands in
+    std::string root;       // the folder that `common/…` is in
     std::string stand_ins;  // the folder of headers in place of the toolkit's
     std::string compiled;   // the declarations, compiled by compile_prelude(); empty: parsed anew
 };

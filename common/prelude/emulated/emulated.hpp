@@ -24,7 +24,7 @@
 
 #include "common/prelude/emulated/emulated_runtime.hpp"
 
-// Calls that tell the emulator which line they stand on take it as a default argument.
+// Calls that pass the emulator the line they are on take it as a default argument.
 #define LANEWISE_LINE int line = __builtin_LINE()
 #define LANEWISE_INTRINSIC [[maybe_unused]] LANEWISE_UNHOOKED static inline
 

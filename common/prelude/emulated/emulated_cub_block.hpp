@@ -206,7 +206,7 @@ private:
         return part;
     }
 
-    // The first warp asks for what stands in front of the block; lane 0's answer holds for all.
+    // The first warp asks for what is in front of the block; lane 0's answer holds for all.
     template <class Prefix>
     LANEWISE_MEMBER T from_first(int line, Prefix& prefix, T all) {
         if (lanewise_details::thread_rank() < 32) {

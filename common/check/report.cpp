@@ -121,7 +121,7 @@ struct Place {
     int line = 0;
 };
 
-// A line in the file that it stands in.
+// A line in the file that it is in.
 Place place_of(const ReportedRun& run, int line) {
     Place place{run.kernel_file, line};
     for (const ReportedFile& file : run.included)

@@ -1,4 +1,4 @@
-// Who runs next. The collectives stand in collectives.cpp.
+// Who runs next. The collectives are in collectives.cpp.
 #include "common/emu/machine.hpp"
 
 #include <algorithm>
@@ -130,7 +130,7 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
     block_number_ = number;
     observer_ = observer;
     statement_observer_ = observer && observer->takes_statements() ? observer : nullptr;
-    tells_arrivals_ = observer && observer->takes_arrivals();
+    reports_arrivals_ = observer && observer->takes_arrivals();
     alive_ = program_.block.count();
     waiting_ = 0;
     quick_line_ = kNoLine;

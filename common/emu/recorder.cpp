@@ -254,9 +254,10 @@ void Recorder::atomic(const AtomicSeen& seen) {
                  static_cast<std::uint64_t>(seen.elements * element_size(seen.type)));
 }
 
-// Told of the load just before. Of two variables that one load goes to (a sum and a sum of squares) the first is told;
-// the same variable, told again because the lane read twice before it joined, holds both. Told more often than the lane
-// read, it has gone through the statement again and read nothing there: that is no longer what the load did.
+// Is about the load just before. Of two variables that one load goes to (a sum and a sum of squares) the first is
+// recorded; the same variable, announced again because the lane read twice before it joined, holds both. Announced more
+// often than the lane read, it has gone through the statement again and read nothing there: that is no longer what the
+// load did.
 void Recorder::joined(const JoinedSeen& seen) {
     settle(seen.thread);
     auto& events = list(seen.thread);

@@ -248,7 +248,7 @@ std::string others_beside(const Steps& steps, const RoundingLens& lens, const Ad
 std::string inputs_text(const RoundingLens& lens, const AdditionTree& tree) {
     if (tree.empty()) return counted(0, "input");
     const std::uint64_t count = lens.sum(tree.nodes.front().sum).count;
-    std::set<std::int32_t> different;   // what stands elsewhere in the tree too is met there
+    std::set<std::int32_t> different;   // what is elsewhere in the tree too is met there
     for (const AdditionNode& node : tree.nodes)
         if (node.kind == Kind::input) different.insert(node.sum);
     std::string text = counted(count, "input");

@@ -73,7 +73,7 @@ TEST(AdditionTree, AButterflysLaneHasOneTreeOfAllInputs) {
         EXPECT_EQ(grown.elements(tree), up_to(32));
         EXPECT_EQ(grown.sum(tree[0].sum).lane, lane);
         check_against_records(grown, tree);
-        // What a lane held stands to the left of what came to it.
+        // What a lane held is to the left of what came to it.
         EXPECT_EQ(grown.sum(tree.inputs().front()).element, lane);
         EXPECT_EQ(others_beside(grown.steps, grown.lens, tree),
                   "All 32 lanes hold the sum of these inputs, each by a tree of its own; this is lane " +

@@ -56,7 +56,7 @@ std::string merge_emulated_accesses(Trace& gpu, const Trace& emulator) {
         record.index = lengths[warp_of(record)]++;
         woven.push_back(std::move(record));
     };
-    // Active masks are paired with nothing: the GPU's stand where its run had them.
+    // Active masks are paired with nothing: the GPU's are where its run had them.
     const auto put_active_masks = [&](const WarpKey& warp, std::size_t most) {
         const std::vector<const Record*>& own = theirs[warp];
         for (std::size_t& at = taken[warp]; most > 0 && at < own.size() && own[at]->op == Op::active_mask; ++at, --most)

@@ -57,7 +57,7 @@ TEST(Weave, PutsTheAccessesWhereTheyWere) {
     EXPECT_EQ(gpu.records[3].shared.at(1).first, 32u);
 }
 
-// The lanes of the GPU stood together at another time than the emulator's: its own active masks are shown.
+// The lanes of the GPU were together at another time than the emulator's: its own active masks are shown.
 TEST(Weave, ActiveMasksAreTheGpus) {
     const auto record = [](const std::vector<std::uint32_t>& masks, SourceKind kind) {
         TraceBuilder made;

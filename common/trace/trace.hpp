@@ -199,7 +199,7 @@ struct Rerun {
     std::vector<Output> outputs;
 };
 
-// What a run of one source is called in a list beside reruns: "ascending", "traced run".
+// What a run of one source is called in a list next to reruns: "ascending", "traced run".
 std::string run_name(const Source& source);
 
 struct Header {
@@ -212,7 +212,7 @@ struct Header {
     std::uint64_t n = 0;
     std::uint64_t columns = 0;  // values a row, of a lesson on rows; 0: no rows. Since minor version 3
     std::uint32_t block = 0; // threads
-    std::uint32_t offset = 0;  // elements that stood before the values in their buffer
+    std::uint32_t offset = 0;  // elements that were before the values in their buffer
     std::uint32_t warp_size = kWarpSize;  // 4, 8 or 16: a teaching warp, on the emulator only
     std::uint64_t seed = 0;
     std::string input;       // "ramp", "random", a file's name

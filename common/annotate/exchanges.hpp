@@ -12,7 +12,7 @@ namespace lanewise::annotate {
 // As in trace::Effect; the last two are for a statement that only some lanes carry out.
 enum class Effect : std::uint8_t { unknown = 0, replace = 1, join = 2, join_if_taken = 4, replace_if_taken = 5 };
 
-// A call of one: its name and the parentheses behind it.
+// A call of one: its name and the parentheses after it.
 struct ExchangeCall {
     std::size_t name = 0;
     std::size_t open = 0;

@@ -159,7 +159,7 @@ void emulate_arrays(const Source& source, const std::vector<SharedDeclaration>& 
             if (!declaration.file_scope) text += (text.empty() ? "" : " ") + dynamic_pointer(declaration, name);
         const std::size_t begin = source[statement.first].offset;
         edits.replace(begin, source[statement.last].end() - begin, text);
-        // What announces the arrays stands behind the declaration, so it was inserted there and stays.
+        // What announces the arrays comes after the declaration, so it was inserted there and stays.
     }
 }
 

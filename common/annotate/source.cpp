@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 27> kSigns = {
     "<<=", ">>=", "...", "->*", "<=>", "::", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
     "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", ".*", "##"};
 
-// What stands between the quotes of an #include "…"; empty for any other directive.
+// What is between the quotes of an #include "…"; empty for any other directive.
 std::string_view quoted_include(const Source& source, const Directive& directive) {
     if (directive.name != "include") return {};
     const std::string_view text = source.text();

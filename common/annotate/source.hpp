@@ -1,5 +1,5 @@
 // A kernel file as tokens. Comments and preprocessor directives (with their continuation lines) are not tokens, so
-// that nothing in them is ever rewritten; every token knows where it stands, so that a rewrite keeps lines in place.
+// that nothing in them is ever rewritten; every token knows where it is, so that a rewrite keeps lines in place.
 #pragma once
 
 #include <cstddef>
@@ -83,7 +83,7 @@ public:
     // The next token on the same level: past the whole group where `index` opens one.
     std::size_t next(std::size_t index) const { return (closing_[index] == kNone ? index : closing_[index]) + 1; }
 
-    // The first token at `offset` or behind it; size() where there is none.
+    // The first token at `offset` or after it; size() where there is none.
     std::size_t token_from(std::size_t offset) const;
     // The last token that ends at `offset` or before it; kNone where there is none.
     std::size_t token_until(std::size_t offset) const;

@@ -65,7 +65,7 @@ private:
     // From what is in front of a declaration to its end.
     Range whole(CXCursor cursor, std::size_t file, Range range, std::size_t around) const {
         const Source& text = source(file);
-        std::size_t first = 0;  // behind what was declared before, which may be a macro's use without a semicolon
+        std::size_t first = 0;  // after what was declared before, which may be a macro's use without a semicolon
         for (std::size_t i = pieces_.size(); i-- > 0 && first == 0;)
             if (pieces_[i].file == file && pieces_[i].around == around && pieces_[i].tokens.last < range.first)
                 first = pieces_[i].tokens.last + 1;

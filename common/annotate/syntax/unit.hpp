@@ -20,7 +20,7 @@ enum class Callee : std::uint8_t {
 };
 
 struct Call {
-    std::size_t name = 0;  // the function's name, and the parentheses behind it
+    std::size_t name = 0;  // the function's name, and the parentheses after it
     std::size_t open = 0;
     std::size_t close = 0;
     Callee callee = Callee::unknown;

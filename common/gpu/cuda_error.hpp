@@ -5,7 +5,7 @@
 
 namespace lanewise::gpu {
 
-// Where in the program a call stands.
+// Where in the program a call is.
 struct Site {
     const char* file;
     int line;

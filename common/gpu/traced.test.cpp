@@ -1,4 +1,4 @@
-// Traced launches on a real GPU, beside plain ones.
+// Traced launches on a real GPU, compared with plain ones.
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -34,7 +34,7 @@ struct Kernel {
     std::string arguments;   // "256"; empty without template arguments
     std::vector<Parameter> parameters;
     std::uint32_t warp_size = trace::kWarpSize;  // 4, 8 or 16: made for teaching warps, which only the emulator has
-    std::string file = kKernelFile;      // where its text stands, in the lesson's folder
+    std::string file = kKernelFile;      // where its text is, in the lesson's folder
     std::uint32_t architecture = 0;  // 90: for GPUs of sm_90 and later, never emulated; 0: for all, and the emulator
     EntryPoint gpu_plain;       // the file as the learner reads it
     EntryPoint gpu_traced;      // with every warp intrinsic intercepted

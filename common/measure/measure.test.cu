@@ -89,7 +89,7 @@ TEST_F(Measured, TheLibraryAddsHalvesInFloat) {
     for (const Element element : {Element::f16, Element::bf16}) {
         // Ones: a sum in the input's own format would stop at 2048 (bf16: 256).
         std::vector<double> values(5000, 1);
-        values[0] = 1000;   // stands before the values
+        values[0] = 1000;   // is before the values
         values[7] = -3.5;
         launch::Plan plan;
         plan.input_as("in", element, values);
@@ -109,7 +109,7 @@ TEST_F(Measured, TheLibraryAddsBytesInFloatOrInt) {
     options.samples = 5;
     for (const Element element : {Element::e4m3, Element::e5m2, Element::i8}) {
         std::vector<double> values(5000, 1);
-        values[0] = 100;   // stands before the values
+        values[0] = 100;   // is before the values
         values[7] = -3;
         launch::Plan plan;
         plan.input_as("in", element, values);

@@ -104,7 +104,7 @@ std::vector<double> sample_warm(const gpu::Stream& stream, const Work& work, con
 }
 
 // While the cache is overwritten, which takes the GPU longer than the host needs to queue what follows, the run is
-// queued behind it: the GPU does not wait for the host between the two events.
+// queued after it: the GPU does not wait for the host between the two events.
 std::vector<double> sample_flushed(const gpu::Stream& stream, const Work& work, const std::string& what,
                                    const Share& share) {
     gpu::Buffer other(2 * gpu::device().l2_bytes);

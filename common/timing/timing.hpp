@@ -47,7 +47,7 @@ struct GpuState {
     int sm_mhz = -1;
     int memory_mhz = -1;
     int temperature_c = -1;
-    int other_processes = -1;  // compute processes beside this one
+    int other_processes = -1;  // compute processes besides this one
     std::string why_not;       // why nothing is known, as a sentence; empty where something is
     bool known() const { return sm_mhz >= 0 || memory_mhz >= 0 || temperature_c >= 0; }
 };

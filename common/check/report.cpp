@@ -31,7 +31,7 @@ const char* severity_name(trace::Severity severity) {
     return severity == trace::Severity::note ? "note" : "wrong";
 }
 
-// What is known of a finding beside its sentence; both formats hold it.
+// What is known of a finding besides its sentence; both formats hold it.
 Json facts(const Finding& finding) {
     Json json{{"kernel", finding.kernel}, {"launch", finding.launch},
               {"block", finding.block},   {"warp", finding.warp},

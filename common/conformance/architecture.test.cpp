@@ -33,7 +33,7 @@ bool ends_with(const std::string& text, std::initializer_list<const char*> endin
 
 bool is_source(const fs::path& path) { return ends_with(path.string(), {".cpp", ".hpp", ".cu", ".cuh", ".inc"}); }
 
-// Tests and what helps them may look at what stands above them.
+// Tests and what helps them may look at what is above them.
 bool is_test(const fs::path& path) {
     const std::string name = path.filename().string();
     return name.find(".test.") != std::string::npos || name.find(".testing.") != std::string::npos ||

@@ -86,7 +86,7 @@ void Recorder::block_begins(std::uint64_t block, std::uint32_t slots) {
     of_.to_join.assign(slots, 0);
 }
 
-// The present block waits for others: its lanes stand past their last stores.
+// The present block waits for others: its lanes are past their last stores.
 void Recorder::put_aside() {
     if (!of_.under_way) return;
     for (std::uint32_t slot = 0; slot < of_.pending.size(); ++slot) settle(slot);
@@ -158,7 +158,7 @@ void Recorder::collective(const CollectiveSeen& seen) {
     }
 }
 
-// A launch that was stopped leaves lanes where they stand, each past its last store.
+// A launch that was stopped leaves lanes where they are, each past its last store.
 void Recorder::block_ends() {
     for (std::uint32_t slot = 0; slot < of_.pending.size(); ++slot) settle(slot);
     of_.under_way = false;

@@ -49,11 +49,11 @@ bool begin(Death death) {
     return true;
 }
 
-// Ends the worker. What can go wrong stands behind what is sure.
+// Ends the worker. What can go wrong comes after what is sure.
 [[noreturn]] void end() {
     report->complete.store(1, std::memory_order_release);
     _Unwind_Backtrace(add_frame, nullptr);
-    // Lanes stand past their last stores: the record takes up what those wrote.
+    // Lanes are past their last stores: the record takes up what those wrote.
     if (emu::Machine* here = machine())
         if (auto* observer = here->observer()) observer->block_ends();
     _exit(1);

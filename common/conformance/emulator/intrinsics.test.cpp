@@ -1,4 +1,4 @@
-// CUDA's intrinsics for lanes together, beside shuffles and sums.
+// CUDA's intrinsics for lanes together, besides shuffles and sums.
 #include <algorithm>
 #include <random>
 #include <string>

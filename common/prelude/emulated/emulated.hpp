@@ -56,7 +56,7 @@
 #define CUDART_VERSION 13000
 #define CUDA_VERSION 13000
 
-// Each lane asks where it stands; the answer never changes while its kernel runs.
+// Each lane asks where it is; the answer never changes while its kernel runs.
 LANEWISE_INTRINSIC uint3 lanewise_thread_index() {
     return lanewise_emulated::board->threads[lanewise_emulated::board->current];
 }

@@ -122,7 +122,7 @@ public:
         ExclusiveScan(input, output, cub::Sum(), prefix, line);
     }
 
-    // Several values to a thread, one behind the other.
+    // Several values to a thread, one after the other.
     template <int kItems, class Op>
     LANEWISE_MEMBER void InclusiveScan(T (&input)[kItems], T (&output)[kItems], Op op, LANEWISE_HERE) {
         const Part part = scan(line, joined(input, op), op);

@@ -8,7 +8,7 @@
 namespace lanewise::annotate {
 namespace {
 
-// A statement whose exchange fills a temporary, and what to tell of it.
+// A statement whose exchange fills a temporary, and what follows from it.
 struct Received {
     Range temporary;
     Range own;  // the variable that was given to the exchange; empty where it is an expression
@@ -36,7 +36,7 @@ private:
     static Range target(const Assignment& a) { return {a.target_first, a.target_last}; }
     static Range value(const Assignment& a) { return {a.value_first, a.value_last}; }
 
-    bool tellable(const Assignment& a) const {
+    bool announceable(const Assignment& a) const {
         const std::string name(source_[a.target_first].text);
         return a.plain && std::find(unsafe_.begin(), unsafe_.end(), name) == unsafe_.end();
     }
@@ -53,9 +53,9 @@ private:
         return mentions(file_, where, received.temporary) || mentions_whole(file_, where, received.temporary);
     }
 
-    // What to tell of a statement that took it in: its target, or of a value with parts the part that was exchanged.
-    // Empty where that cannot be said.
-    Range told(const Assignment& part, const Received& received) const {
+    // What to announce of a statement that took it in: its target, or of a value with parts the part that was
+    // exchanged. Empty where that cannot be said.
+    Range announced(const Assignment& part, const Received& received) const {
         if (is_whole_of(file_, target(part), received.own)) return received.own;
         if (is_whole_of(file_, target(part), received.temporary)) return received.temporary;
         // `float x = both(other);`: not known to be a number.
@@ -69,7 +69,7 @@ private:
 
     void insert_behind(std::size_t token, std::string text) { edits_.insert(source_[token].end(), std::move(text)); }
 
-    // `block` is null where the statement is the sole body of an if or a loop: nothing can stand behind it then.
+    // `block` is null where the statement is the sole body of an if or a loop: nothing can come after it then.
     void simple(const Statement& statement, const Statement* block, std::size_t place) {
         const std::vector<Assignment> parts = statement.assignments;
         for (const Assignment& part : parts) {
@@ -85,9 +85,9 @@ private:
             const bool temporary = effect == Effect::replace && parts.size() == 1 && block != nullptr &&
                                    !gives(calls.front(), target(part));
             if (temporary && follow(*block, place, received)) continue;
-            if (!tellable(part)) continue;
+            if (!announceable(part)) continue;
             if (!part.declares) {
-                // Told once for each exchange: the recorder fills them in from the last one backwards.
+                // Announced once for each exchange: the recorder fills them in from the last one backwards.
                 for (std::size_t k = 0; k < calls.size(); ++k)
                     insert_behind(part.last,
                                   ", " + after(received.first_line, received.last_line, effect, target(part)));
@@ -108,7 +108,7 @@ private:
         return mentions(file_, {call.open + 1, call.close - 1}, variable);
     }
 
-    // Looks behind the statement that filled the temporary for the one that takes it in.
+    // Looks after the statement that filled the temporary for the one that takes it in.
     bool follow(const Statement& block, std::size_t place, const Received& received) {
         if (exchanges_on(received.first_line, received.last_line) != 1) return false;
         for (std::size_t i = place + 1; i < block.children.size(); ++i) {
@@ -122,7 +122,7 @@ private:
         return false;
     }
 
-    // Two exchanges on one line could not be told apart later.
+    // Two exchanges on one line could not be distinguished later.
     int exchanges_on(int first_line, int last_line) const {
         int count = 0;
         for (std::size_t i = 0; i < source_.size(); ++i)
@@ -130,21 +130,21 @@ private:
         return count;
     }
 
-    // Nothing: the statement only looks at the temporary (`const bool better = p > v;`); go on searching.
+    // Nothing: the statement only looks at the temporary (`const bool better = p > v;`); continue searching.
     std::optional<bool> follow_simple(const Statement& statement, const Received& received) {
         for (const Assignment& part : statement.assignments) {
             if (!takes(value(part), received)) continue;
             if (part.declares && compares(value(part))) return std::nullopt;
-            const Range variable = told(part, received);
-            if (!tellable(part) || variable.empty()) return false;
+            const Range variable = announced(part, received);
+            if (!announceable(part) || variable.empty()) return false;
             const Effect effect = take_ternary(part, received).value_or(effect_of(file_, part, received.own));
             insert_behind(statement.last,
                           " " + after(received.first_line, received.last_line, effect, variable) + ";");
             return true;
         }
-        // p *= v: the temporary itself goes on.
+        // p *= v: the temporary itself is used from here on.
         for (const Assignment& part : statement.assignments) {
-            if (!mentions(file_, target(part), received.temporary) || !tellable(part) || !part.compound) continue;
+            if (!mentions(file_, target(part), received.temporary) || !announceable(part) || !part.compound) continue;
             const Effect effect = mentions(file_, value(part), received.own) ? Effect::join : Effect::replace;
             insert_behind(statement.last,
                           " " + after(received.first_line, received.last_line, effect, target(part)) + ";");
@@ -198,10 +198,10 @@ private:
             for (const Assignment& part : statement->assignments) parts.push_back(part);
         const auto takes_in = [&](const Assignment& a) { return takes(value(a), received); };
         const auto outlives = [&](const Assignment& a) {
-            return !a.declares && tellable(a) && !declared_inside(a, parts) && !in_header(branch, a);
+            return !a.declares && announceable(a) && !declared_inside(a, parts) && !in_header(branch, a);
         };
         const auto found = std::find_if(parts.begin(), parts.end(), [&](const Assignment& a) {
-            return outlives(a) && takes_in(a) && !told(a, received).empty();
+            return outlives(a) && takes_in(a) && !announced(a, received).empty();
         });
         if (found == parts.end()) return false;
 
@@ -215,7 +215,7 @@ private:
         }
         effect = effect == Effect::join ? Effect::join_if_taken : Effect::replace_if_taken;
         insert_behind(branch.last, " " + after(received.first_line, received.last_line,
-                                               uniform ? effect : Effect::unknown, told(*found, received)) + ";");
+                                               uniform ? effect : Effect::unknown, announced(*found, received)) + ";");
         return true;
     }
 

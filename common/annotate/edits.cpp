@@ -16,7 +16,7 @@ std::string Edits::apply(const std::string& text) const {
     std::stable_sort(sorted.begin(), sorted.end(), [](const Edit& a, const Edit& b) {
         if (a.offset != b.offset) return a.offset < b.offset;
         if ((a.length == 0) != (b.length == 0))
-            return a.length == 0;  // what is inserted stands in front of what is replaced
+            return a.length == 0;  // what is inserted is in front of what is replaced
         return a.rank < b.rank;
     });
     std::string result;

@@ -10,7 +10,7 @@ namespace lanewise::annotate {
 
 class Edits {
 public:
-    // At one place, what is inserted first stands first.
+    // At one place, what is inserted first comes first.
     void insert(std::size_t offset, std::string text) { replace(offset, 0, std::move(text)); }
     void replace(std::size_t offset, std::size_t length, std::string text) {
         edits_.push_back({offset, length, std::move(text), 0});
@@ -33,7 +33,7 @@ private:
         std::size_t offset;
         std::size_t length;
         std::string text;
-        int rank;  // at one place, the lower one stands first
+        int rank;  // at one place, the lower one comes first
     };
     std::vector<Edit> edits_;
     int wraps_ = 0;

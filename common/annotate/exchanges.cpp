@@ -135,7 +135,7 @@ Effect direct_effect(const File& file, const Statement& statement, const Assignm
         if (conditional != nullptr && exchanges(conditional->condition) == exchanges(value)) return Effect::unknown;
         return effect_of(file, assignment, own);
     }
-    // `v + (c ? shuffled : 0)`: what stands around the operator is in the value, whichever side is.
+    // `v + (c ? shuffled : 0)`: what is around the operator is in the value, whichever side is.
     const auto has_own = [&](std::size_t first, std::size_t end) {
         if (first >= end) return false;
         const Range part{first, end - 1};

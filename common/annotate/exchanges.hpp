@@ -12,7 +12,7 @@ namespace lanewise::annotate {
 // As in trace::Effect; the last two are for a statement that only some lanes carry out.
 enum class Effect : std::uint8_t { unknown = 0, replace = 1, join = 2, join_if_taken = 4, replace_if_taken = 5 };
 
-// A call of one: its name and the parentheses behind it.
+// A call of one: its name and the parentheses after it.
 struct ExchangeCall {
     std::size_t name = 0;
     std::size_t open = 0;
@@ -51,7 +51,7 @@ const Conditional* conditional_in(const File& file, Range range);
 Effect effect_of(const File& file, const Assignment& assignment, Range own);
 
 // The same of an assignment with exchanges in its value, for the lanes that carry them out: with `c ? a : b`, what
-// stands on their side. unknown: sides with exchanges differ, or what was received only chooses.
+// is on their side. unknown: sides with exchanges differ, or what was received only chooses.
 Effect direct_effect(const File& file, const Statement& statement, const Assignment& assignment, Range own);
 
 }  // namespace lanewise::annotate

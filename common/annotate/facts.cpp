@@ -61,7 +61,7 @@ void add_use(Facts& facts, const std::string& name) {
 // Adds what the tokens of `part` read, call and mention.
 void read_part(const File& file, Range part, const std::set<std::string>& functions, Facts& facts) {
     const Source& source = file.source;
-    std::size_t subscript_end = part.first;   // tokens before it stand in a subscript
+    std::size_t subscript_end = part.first;   // tokens before it are in a subscript
     for (std::size_t i = part.first; i <= part.last; ++i) {
         if (leaves_a_record(file, i)) {
             i = source.closing(i + 1);

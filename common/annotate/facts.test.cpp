@@ -9,7 +9,7 @@ namespace lanewise::annotate {
 namespace {
 
 // The last assignment in `body`, as text: "? copy calls loads 2: a b".
-std::string told(const std::string& body) {
+std::string describe(const std::string& body) {
     const Reading reading =
         reading_of(kDeclared + "__device__ float own(float x) { return x; }\nvoid f() { " + body + " }");
     const File& file = *reading.units.front().files.front();
@@ -25,31 +25,31 @@ std::string told(const std::string& body) {
 }
 
 TEST(Facts, WhatAValueReads) {
-    EXPECT_EQ(told("float v = in[i];"), "copy loads 1: in");
-    EXPECT_EQ(told("float v = i < n ? in[i] : 0.0f;"), "? copy loads 1: in");
-    EXPECT_EQ(told("v = i < n ? 2 * in[i] : 0.0f;"), "? loads 1: in");
-    EXPECT_EQ(told("v = in[i] + in[i + 1];"), "loads 2: in");
-    EXPECT_EQ(told("v = -in[i];"), "loads 1: in");
-    EXPECT_EQ(told("v = sqrtf(in[i]);"), "loads 1: sqrtf in");
-    EXPECT_EQ(told("v = __ldg(&in[i]);"), "copy loads 1: __ldg in");
-    EXPECT_EQ(told("v = __ldg(in + i);"), "copy loads 0: __ldg in i");
-    EXPECT_EQ(told("v = *in;"), "copy loads 1: in");
-    EXPECT_EQ(told("v = a * b;"), "loads 0: a b");
-    EXPECT_EQ(told("v = a * *in;"), "loads 1: a in");
-    EXPECT_EQ(told("float4 p = FLOAT4(in[i]);"), "copy loads 1: FLOAT4 in");
-    EXPECT_EQ(told("float4 p = reinterpret_cast<const float4*>(in)[i];").substr(0, 12), "copy loads 1");
-    EXPECT_EQ(told("float4 p = ((const float4*)in)[i];").substr(0, 12), "copy loads 1");
-    EXPECT_EQ(told("sum += in4->x + s.sum;"), "loads 0: in4 s");
-    EXPECT_EQ(told("v = c ? in[i] + in[j] : other[k];"), "? copy loads 2: in other");
-    EXPECT_EQ(told("v = in[index_of[i]];"), "copy loads 2: in");
-    EXPECT_EQ(told("sum += many[k];"), "loads 1: many");
-    EXPECT_EQ(told("sum += in[i];"), "loads 1: in");
+    EXPECT_EQ(describe("float v = in[i];"), "copy loads 1: in");
+    EXPECT_EQ(describe("float v = i < n ? in[i] : 0.0f;"), "? copy loads 1: in");
+    EXPECT_EQ(describe("v = i < n ? 2 * in[i] : 0.0f;"), "? loads 1: in");
+    EXPECT_EQ(describe("v = in[i] + in[i + 1];"), "loads 2: in");
+    EXPECT_EQ(describe("v = -in[i];"), "loads 1: in");
+    EXPECT_EQ(describe("v = sqrtf(in[i]);"), "loads 1: sqrtf in");
+    EXPECT_EQ(describe("v = __ldg(&in[i]);"), "copy loads 1: __ldg in");
+    EXPECT_EQ(describe("v = __ldg(in + i);"), "copy loads 0: __ldg in i");
+    EXPECT_EQ(describe("v = *in;"), "copy loads 1: in");
+    EXPECT_EQ(describe("v = a * b;"), "loads 0: a b");
+    EXPECT_EQ(describe("v = a * *in;"), "loads 1: a in");
+    EXPECT_EQ(describe("float4 p = FLOAT4(in[i]);"), "copy loads 1: FLOAT4 in");
+    EXPECT_EQ(describe("float4 p = reinterpret_cast<const float4*>(in)[i];").substr(0, 12), "copy loads 1");
+    EXPECT_EQ(describe("float4 p = ((const float4*)in)[i];").substr(0, 12), "copy loads 1");
+    EXPECT_EQ(describe("sum += in4->x + s.sum;"), "loads 0: in4 s");
+    EXPECT_EQ(describe("v = c ? in[i] + in[j] : other[k];"), "? copy loads 2: in other");
+    EXPECT_EQ(describe("v = in[index_of[i]];"), "copy loads 2: in");
+    EXPECT_EQ(describe("sum += many[k];"), "loads 1: many");
+    EXPECT_EQ(describe("sum += in[i];"), "loads 1: in");
 }
 
 TEST(Facts, ArgumentsOfIntrinsicsAreLeftOut) {
-    EXPECT_EQ(told("v = w + __shfl_down_sync(m, tree[i], 8);"), "loads 0: w");
-    EXPECT_EQ(told("v = atomicAdd(&out[0], s);"), "loads 0:");
-    EXPECT_EQ(told("v = own(w) + atomicsLike[i];"), "calls loads 1: own w atomicsLike");
+    EXPECT_EQ(describe("v = w + __shfl_down_sync(m, tree[i], 8);"), "loads 0: w");
+    EXPECT_EQ(describe("v = atomicAdd(&out[0], s);"), "loads 0:");
+    EXPECT_EQ(describe("v = own(w) + atomicsLike[i];"), "calls loads 1: own w atomicsLike");
 }
 
 TEST(Facts, WhereAStatementStands) {

@@ -8,8 +8,8 @@
 namespace lanewise::annotate {
 namespace {
 
-// What is announced of a kernel with this body: the statements, with "(ID)" behind each that is.
-std::string told(const std::string& body) {
+// What is announced of a kernel with this body: the statements, with "(ID)" after each that is.
+std::string announced(const std::string& body) {
     const std::string file =
         kDeclared + "__device__ float own(float x) { return x; }\n__global__ void f() { " + body + " }";
     std::string text = derived_copy(reading_of(file), 0, Copy::emulated_traced);
@@ -23,28 +23,29 @@ std::string told(const std::string& body) {
     return text;
 }
 
-TEST(Joins, AreToldOfWhatWasRead) {
-    EXPECT_EQ(told("sum += in[i];"), "sum += in[i](0);");
-    EXPECT_EQ(told("for (;;) sum = fmaxf(sum, in[i]);"), "for (;;) sum = fmaxf(sum, in[i])(0);");
-    EXPECT_EQ(told("float4 p = in[i]; sum += p.x + p.y;"), "float4 p = in[i]; sum += p.x + p.y(0);");
-    EXPECT_EQ(told("float v = in[i]; float w = v * v; sum += w;"), "float v = in[i]; float w = v * v; sum += w(0);");
-    EXPECT_EQ(told("float v = in[i]; x += v; y += v * v; x += in[j];"),
+TEST(Joins, AreAnnouncedForWhatWasRead) {
+    EXPECT_EQ(announced("sum += in[i];"), "sum += in[i](0);");
+    EXPECT_EQ(announced("for (;;) sum = fmaxf(sum, in[i]);"), "for (;;) sum = fmaxf(sum, in[i])(0);");
+    EXPECT_EQ(announced("float4 p = in[i]; sum += p.x + p.y;"), "float4 p = in[i]; sum += p.x + p.y(0);");
+    EXPECT_EQ(announced("float v = in[i]; float w = v * v; sum += w;"),
+              "float v = in[i]; float w = v * v; sum += w(0);");
+    EXPECT_EQ(announced("float v = in[i]; x += v; y += v * v; x += in[j];"),
               "float v = in[i]; x += v(0); y += v * v(1); x += in[j](0);");
 }
 
-TEST(Joins, AreToldBehindAMacroThatAnAssignmentEndsIn) {
+TEST(Joins, AreAnnouncedAfterAMacroThatAnAssignmentEndsIn) {
     const std::string macro = "\n#define MOST(a, b) (a > b) ? a : b\n";
-    EXPECT_EQ(told(macro + "sum = MOST(sum, in[i]);"), macro + "sum = MOST(sum, in[i])(0);");
-    EXPECT_EQ(told(macro + "sum = sum > in[i] ? MOST(in[i], sum) : in[j];"),
+    EXPECT_EQ(announced(macro + "sum = MOST(sum, in[i]);"), macro + "sum = MOST(sum, in[i])(0);");
+    EXPECT_EQ(announced(macro + "sum = sum > in[i] ? MOST(in[i], sum) : in[j];"),
               macro + "sum = sum > in[i] ? MOST(in[i], sum) : in[j](0);");
 }
 
-TEST(Joins, AreNotToldOfOtherThings) {
+TEST(Joins, AreNotAnnouncedForOtherThings) {
     for (const char* body : {"i += stride;", "sum += 1.0f;", "sum += x;", "float v = in[i]; i += stride;",
                              "float v = in[i]; v = v * v;", "float v = in[i]; sum = own(v);", "tree[i] += in[i];",
                              "float sum = in[i];", "float v = in[i]; sum = v;"})
-        EXPECT_EQ(told(body), body);
-    EXPECT_EQ(told("float v = in[i]; v += __shfl_xor_sync(m, v, 1);").find("joined"), std::string::npos);
+        EXPECT_EQ(announced(body), body);
+    EXPECT_EQ(announced("float v = in[i]; v += __shfl_xor_sync(m, v, 1);").find("joined"), std::string::npos);
 }
 
 TEST(Joins, AreTheEmulatorsAlone) {

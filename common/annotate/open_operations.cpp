@@ -90,7 +90,7 @@ private:
         if (!known) file_.open_operations.push_back(std::move(operation));
     }
 
-    // In a template, an operator that a class may define comes as a call: what it stands between.
+    // In a template, an operator that a class may define comes as a call: what it is between.
     std::vector<CXCursor> operands(CXCursor call) const {
         std::vector<CXCursor> result;
         if (sort_of(call) != Sort::dependent) return result;
@@ -139,7 +139,7 @@ private:
         return std::max(4LL, static_cast<long long>(clang_Type_getSizeOf(clang_getCursorType(cursor)))) * 8;
     }
 
-    // May the text of an assignment's target stand twice? It calls nothing, changes nothing and reads no other element.
+    // May the text of an assignment's target occur twice? It calls nothing, changes nothing and reads no other element.
     bool repeatable(Range target) const {
         int subscripts = 0;
         for (std::size_t i = target.first; i <= target.last; ++i) {

@@ -6,7 +6,7 @@
 
 namespace lanewise::annotate {
 
-// Adds to `file` what `cursor` itself is, not what stands in it. Left out is what cannot go wrong: a shift by a
+// Adds to `file` what `cursor` itself is, not what is in it. Left out is what cannot go wrong: a shift by a
 // constant below the width, a division by a constant that is not zero, a constant that the integer holds.
 void note_open_operation(CXCursor cursor, const Places& places, File& file);
 

@@ -82,7 +82,7 @@ TEST(OpenOperations, AreOnlyTheEmulators) {
     EXPECT_TRUE(derived_copy(reading_of(text), 0, Copy::gpu_traced).ends_with(text));
 }
 
-TEST(OpenOperations, StandInsideWhatIsTold) {
+TEST(OpenOperations, AreInsideWhatIsAnnounced) {
     std::string text = derived_copy(reading_of(kDeclared + "void f() { n += __shfl_xor_sync(m, n, 1) / k; }"), 0,
                                     Copy::emulated_traced);
     EXPECT_NE(text.find("n += ::lanewise_emulated::divided(::lanewise_traced::shfl_xor(1, m, n, 1) , k, 1), "

@@ -26,13 +26,13 @@ const std::string kExchange =
     "other.max = __shfl_xor_sync(m, pair.max, d);\nother.sum = __shfl_xor_sync(m, pair.sum, d);\n";
 const std::string kTraced = "other.max = shfl_xor(1, m, pair.max, d);\nother.sum = shfl_xor(2, m, pair.sum, d);\n";
 
-TEST(Parts, AreToldWhereTheWholeValueTakesThemIn) {
+TEST(Parts, AreAnnouncedWhereTheWholeValueTakesThemIn) {
     EXPECT_EQ(traced(kExchange + "pair = merge(pair, other);"),
               kTraced + "pair = merge(pair, other); after(1, 1, 2, pair.max); after(2, 2, 2, pair.sum);");
     // The other's value in place of its own.
     EXPECT_EQ(traced(kExchange + "pair = other;"),
               kTraced + "pair = other; after(1, 1, 1, pair.max); after(2, 2, 1, pair.sum);");
-    // The pair that came goes on.
+    // The pair that came is used further.
     EXPECT_EQ(traced(kExchange + "other = merge(other, pair);"),
               kTraced + "other = merge(other, pair); after(1, 1, 2, other.max); after(2, 2, 2, other.sum);");
 }
@@ -49,7 +49,7 @@ TEST(Parts, ThatSomeLanesTakeIn) {
 }
 
 // A number made of a whole value is no part of it: what is recorded is the variable that the shuffle filled.
-TEST(Parts, AreNotToldOfWhatIsNoSuchValue) {
+TEST(Parts, AreNotAnnouncedForWhatIsNoSuchValue) {
     EXPECT_EQ(traced("other.max = __shfl_xor_sync(m, pair.max, d);\nfloat z = both(other);"),
               "other.max = shfl_xor(1, m, pair.max, d), after(1, 1, 1, other.max);\nfloat z = both(other);");
 }

@@ -15,7 +15,7 @@ std::string_view refused_call(std::string_view of_class, std::string_view functi
 // What the text of a macro holds that cannot be emulated; empty where nothing.
 std::string_view refused_in(const Macro& macro);
 
-// Puts the error in front of each such name, where the preprocessor leaves it in. In a macro it stands in the
+// Puts the error in front of each such name, where the preprocessor leaves it in. In a macro it is in the
 // macro's text and takes effect where the macro is used.
 void refuse_intrinsics(const Source& source, Edits& edits);
 // The same in the file's own macros.

@@ -159,7 +159,7 @@ void emulate_arrays(const Source& source, const std::vector<SharedDeclaration>& 
             if (!declaration.file_scope) text += (text.empty() ? "" : " ") + dynamic_pointer(declaration, name);
         const std::size_t begin = source[statement.first].offset;
         edits.replace(begin, source[statement.last].end() - begin, text);
-        // What announces the arrays stands behind the declaration, so it was inserted there and stays.
+        // What announces the arrays comes after the declaration, so it was inserted there and stays.
     }
 }
 
@@ -278,7 +278,7 @@ Edits edits_for(const Unit& unit, std::size_t index, Copy copy, std::vector<std:
     return edits;
 }
 
-// ::name -> name, where the files declare it: a copy stands in a namespace of its own.
+// ::name -> name, where the files declare it: a copy is in a namespace of its own.
 void enter_namespace(const Source& source, const std::set<std::string>& globals, Edits& edits) {
     for (std::size_t i = 1; i < source.size(); ++i)
         if (source.is(i - 1, "::") && globals.contains(std::string(source[i].text)))

@@ -1,6 +1,6 @@
 // The derived copies of a kernel file. Each keeps every line on its line and means what the file means; what is added
-// tells the recorder where an intrinsic is called, what a variable held after a shuffle, and where the shared arrays
-// are.
+// reports to the recorder where an intrinsic is called, what a variable held after a shuffle, and where the shared
+// arrays are.
 #pragma once
 
 #include <string>

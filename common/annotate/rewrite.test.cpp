@@ -112,7 +112,7 @@ TEST(After, FollowsAnAssignmentByComma) {
               "auto r = [&](float x) { x += shfl_xor(1, m, x, 1), after(1, 1, 2, x); return x; };");
 }
 
-TEST(After, IsToldForEachShuffleOfAStatement) {
+TEST(After, IsReportedForEachShuffleOfAStatement) {
     EXPECT_EQ(traced("v += __shfl_xor_sync(m, v, 1) + __shfl_xor_sync(m, v, 2);"),
               "v += shfl_xor(1, m, v, 1) + shfl_xor(1, m, v, 2), after(1, 1, 2, v), after(1, 1, 2, v);");
     EXPECT_EQ(traced("v += __shfl_xor_sync(m, __shfl_xor_sync(m, v, 1), 2);"),
@@ -129,7 +129,7 @@ TEST(After, FollowsTheExchangesOfCooperativeGroups) {
     EXPECT_EQ(traced("v = s.shfl; w += reduce(v);"), "v = s.shfl; w += reduce(v);");
 }
 
-TEST(After, IsNotToldWhereReadingTwiceWouldMatter) {
+TEST(After, IsNotReportedWhereReadingTwiceWouldMatter) {
     EXPECT_EQ(traced("a[i++] += __shfl_xor_sync(m, v, 1);"), "a[i++] += shfl_xor(1, m, v, 1);");
     EXPECT_EQ(traced("*pointer = __shfl_xor_sync(m, v, 1);"), "*pointer = shfl_xor(1, m, v, 1);");
     EXPECT_EQ(traced("link->x += __shfl_xor_sync(m, v, 1);"), "link->x += shfl_xor(1, m, v, 1);");
@@ -167,7 +167,7 @@ TEST(Temporary, IsFollowedThroughAnIf) {
               "float p = shfl_up(1, m, v, d);\nif (p > v) v = p, took(1, 1); after(1, 1, 5, v);");
     EXPECT_EQ(traced("float p = __shfl_up_sync(m, v, d);\nconst bool b = p > v;\nif (b) v = p;"),
               "float p = shfl_up(1, m, v, d);\nconst bool b = p > v;\nif (b) v = p, took(1, 1); after(1, 1, 5, v);");
-    // w is gone after the if: nothing can be told of it there.
+    // w is gone after the if: nothing can be reported of it there.
     EXPECT_EQ(traced("float p = __shfl_up_sync(m, v, d);\nif (a) { float w = 0; w += p; g(w); }"),
               "float p = shfl_up(1, m, v, d);\nif (a) { float w = 0; w += p; g(w); }");
     EXPECT_EQ(traced("float p = __shfl_up_sync(m, v, d);\nif (float w = v; a) w += p;"),
@@ -183,7 +183,7 @@ TEST(Temporary, IsFollowedThroughAConditionalExpression) {
               "float p = shfl_up(1, m, v, d);\nv = p > v ? (took(1, 1), p) : v; after(1, 1, 5, v);");
 }
 
-TEST(Temporary, IsToldItselfWhereNothingTakesItIn) {
+TEST(Temporary, IsReportedItselfWhereNothingTakesItIn) {
     EXPECT_EQ(traced("p = __shfl_sync(m, v, 0); out[i] = p;"),
               "p = shfl_idx(1, m, v, 0), after(1, 1, 1, p); out[i] = p;");
     EXPECT_EQ(traced("const float p = __shfl_sync(m, v, 0); out[i] = p;"),

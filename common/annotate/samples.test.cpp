@@ -32,7 +32,7 @@ TEST(Samples, ComputeTheSame) {
     expect_equal(original::text_and_numbers, traced::text_and_numbers, emulated::text_and_numbers);
 }
 
-TEST(Samples, TellTheLinesOfTheOriginal) {
+TEST(Samples, ShowTheLinesOfTheOriginal) {
     lanewise_traced::shuffle_lines.clear();
     lanewise_traced::after_lines.clear();
     traced::three_v(1, 0);

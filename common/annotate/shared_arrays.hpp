@@ -11,7 +11,7 @@ namespace lanewise::annotate {
 struct SharedName {
     std::string name;
     std::string extents;  // what follows the name: "[kWarps]", "[]", "" for a single value
-    int id = 0;           // place in kSharedNames: one for each name, whatever function it stands in
+    int id = 0;           // place in kSharedNames: one for each name, whatever function it is in
     std::size_t token = 0, last = 0;  // of the name, and of what declares it
 };
 

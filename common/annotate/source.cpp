@@ -24,7 +24,7 @@ constexpr std::array<std::string_view, 27> kSigns = {
     "<<=", ">>=", "...", "->*", "<=>", "::", "->", "++", "--", "<<", ">>", "<=", ">=", "==",
     "!=",  "&&",  "||",  "+=",  "-=",  "*=", "/=", "%=", "&=", "|=", "^=", ".*", "##"};
 
-// What stands between the quotes of an #include "…"; empty for any other directive.
+// What is between the quotes of an #include "…"; empty for any other directive.
 std::string_view quoted_include(const Source& source, const Directive& directive) {
     if (directive.name != "include") return {};
     const std::string_view text = source.text();
@@ -172,7 +172,7 @@ private:
         add(TokenKind::number, end - at_);
     }
 
-    // A string or character whose quote stands at `quote`.
+    // A string or character whose quote is at `quote`.
     void literal(std::size_t quote) {
         const char mark = text_[quote];
         std::size_t end = quote + 1;
@@ -262,7 +262,7 @@ bool Source::closes_another(std::size_t index) const {
 }
 
 // `a < b` and `f<b>(c)` start alike: it is a template argument list when a > closes it before anything that cannot
-// stand in one, and what follows can stand behind one.
+// be in one, and what follows can come after one.
 std::size_t Source::closing_angle(std::size_t open) const {
     const bool parameters = tokens_[open - 1].is("template");
     int depth = 0;

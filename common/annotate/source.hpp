@@ -1,5 +1,5 @@
 // A kernel file as tokens. Comments and preprocessor directives (with their continuation lines) are not tokens, so
-// that nothing in them is ever rewritten; every token knows where it stands, so that a rewrite keeps lines in place.
+// that nothing in them is ever rewritten; every token knows where it is, so that a rewrite keeps lines in place.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,7 @@ struct Directive {
     std::size_t rest = 0;   // where what follows the name begins
 };
 
-// Where `name` stands in `text` as an identifier of its own, from `from` on; npos when it does not.
+// Where `name` is in `text` as an identifier of its own, from `from` on; npos when it is not.
 std::size_t find_identifier(std::string_view text, std::string_view name, std::size_t from);
 
 // The text, its tokens, and which bracket closes which. Angle brackets count where they read as template arguments.
@@ -83,7 +83,7 @@ public:
     // The next token on the same level: past the whole group where `index` opens one.
     std::size_t next(std::size_t index) const { return (closing_[index] == kNone ? index : closing_[index]) + 1; }
 
-    // The first token at `offset` or behind it; size() where there is none.
+    // The first token at `offset` or after it; size() where there is none.
     std::size_t token_from(std::size_t offset) const;
     // The last token that ends at `offset` or before it; kNone where there is none.
     std::size_t token_until(std::size_t offset) const;
@@ -114,7 +114,7 @@ private:
     std::vector<Directive> directives_;
 };
 
-// Where the name stands in an #include "…" of `source` that means the file of this path; nothing for any other
+// Where the name is in an #include "…" of `source` that means the file of this path; nothing for any other
 // directive.
 std::optional<Span> included_file(const Source& source, const Directive& directive, const std::string& path);
 

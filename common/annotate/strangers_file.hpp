@@ -69,7 +69,7 @@ struct StrangersOptions {
 StrangersFile read_strangers_file(const std::string& path, const std::string& text, const Prelude& prelude,
                                   const StrangersOptions& options = {});
 
-// The path and the line there of line `line` of all the texts, one behind the other.
+// The path and the line there of line `line` of all the texts, one after the other.
 Remark place_of_line(const std::vector<KernelText>& texts, int line);
 
 }  // namespace lanewise::annotate

@@ -91,7 +91,7 @@ TEST(StrangersFile, LeavesHostCodeOutAndLinesInPlace) {
     for (const int host : {1, 2, 3, 6, 8, 17, 18, 19}) EXPECT_TRUE(is_blank(line(copy, host))) << line(copy, host);
     EXPECT_EQ(line(copy, 11), line(kPublished, 11));
     EXPECT_NE(line(copy, 14).find(" kSide"), std::string::npos);
-    EXPECT_EQ(line(copy, 14).find("::kSide"), std::string::npos);  // the copy stands in a namespace
+    EXPECT_EQ(line(copy, 14).find("::kSide"), std::string::npos);  // the copy is in a namespace
     ASSERT_EQ(file.skipped.size(), 3u);
     EXPECT_EQ(file.skipped[2].what, "not_here.h");
     EXPECT_EQ(file.skipped[2].line, 3);
@@ -124,7 +124,7 @@ TEST(StrangersFile, RefusesOneKernelAndKeepsTheOthers) {
     EXPECT_EQ(line(copy, 10), "__global__ void f(float* out) { out[0] = 1; }");
 }
 
-// The parser tells of a template's instance with an error in it as if it stood in the file.
+// The parser reports a template's instance with an error in it as if it were in the file.
 TEST(StrangersFile, HostTemplatesThatCallCudaRefuseNoKernel) {
     const StrangersFile file = read_text(
         "template <typename T>\nvoid make(T& pointer, size_t bytes) { cudaMallocManaged(&pointer, bytes); }\n"

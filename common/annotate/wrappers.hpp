@@ -15,7 +15,7 @@ struct KernelFilePlan {
     std::string file;          // "kernels_sm90.cuh"
     int architecture = 0;      // 90; 0 for a file that is emulated too
     std::string entries;       // the path of entries.inc: which instances there are
-    std::string folder;        // where its copies stand
+    std::string folder;        // where its copies are
 };
 
 // The file name of the wrapper of a build, "emulated.cpp" or "gpu_plain.cu".

@@ -1,4 +1,4 @@
-// What every part of Lanewise throws when it cannot go on: a sentence for the person at the keyboard.
+// What every part of Lanewise throws when it cannot continue: a sentence for the person at the keyboard.
 #pragma once
 
 #include <stdexcept>
@@ -12,7 +12,7 @@ inline constexpr int kExitFailed = 1;   // a check or a comparison did not hold
 inline constexpr int kExitUsage = 2;    // a flag, a size, a file or a machine was not what was needed
 inline constexpr int kExitPartial = 3;  // a truncated trace or measurement: its beginning was used
 
-// A failure told as a sentence that names the value and the way out. `what()` is printed as it stands, on stderr.
+// A failure described by a sentence that names the value and the way out. `what()` is printed as it is, on stderr.
 class Error : public std::runtime_error {
 public:
     explicit Error(const std::string& sentence, int exit_status = kExitUsage)

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What stands between the quotes of a line `#include "…"`; empty for any other line.
+// What is between the quotes of a line `#include "…"`; empty for any other line.
 std::string included(const std::string& line) {
     const std::size_t hash = line.find_first_not_of(" \t");
     if (hash == line.npos || line[hash] != '#') return {};
@@ -46,7 +46,7 @@ void add(const std::string& path, std::string text, std::vector<KernelText>& int
     }
 }
 
-// Where the string or character that begins at `at` ends: behind its closing quote, or at the end of the line.
+// Where the string or character that begins at `at` ends: after its closing quote, or at the end of the line.
 std::size_t end_of_quoted(std::string_view text, std::size_t at) {
     for (std::size_t i = at + 1; i < text.size() && text[i] != '\n'; ++i) {
         if (text[i] == text[at]) return i + 1;

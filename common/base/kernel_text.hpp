@@ -18,7 +18,7 @@ struct KernelText {
 // is left out: the compiler says so.
 std::vector<KernelText> kernel_texts(const std::string& path, std::string text);
 
-// All of them, one behind the other.
+// All of them, one after the other.
 std::string whole_kernel_text(const std::string& path, std::string text);
 
 // CUDA text without its comments and without blanks at the ends of lines; each line keeps its number.

@@ -77,7 +77,7 @@ std::vector<std::string> forms_of(const Digits& number, std::string_view whole) 
     // In thousands and millions.
     for (const auto& [power, unit] : {std::pair{3, "k"}, std::pair{6, "M"}}) {
         const int before = number.point - power;
-        // 300 is not ".3k" beside a 258 that has no such form.
+        // 300 is not ".3k" next to a 258 that has no such form.
         if (before < (power == 3 ? 1 : 0) || before > 3) continue;
         for (int after = std::max(0, count - before); after >= (before > 0 ? 0 : 1); --after)
             add(shown(number, before, after, unit));

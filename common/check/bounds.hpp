@@ -26,10 +26,10 @@ public:
     // A store to a __constant__ variable.
     void to_constant(const Region& region, std::uint32_t block, std::uint32_t slot, const std::byte* address,
                      Action action, Site site);
-    // One that begins in an array and ends behind it.
+    // One that begins in an array and ends after it.
     void past_the_end(Region& region, std::uint32_t block, std::uint32_t slot, Action action, Site site);
 
-    // The compiler's own check of an index against the extent in the array's type: the next accesses of the lane tell
+    // The compiler's own check of an index against the extent in the array's type: the next accesses of the lane show
     // which array it is of.
     void index_outside(std::uint32_t slot, std::int64_t index, std::int64_t extent) {
         indices_.push_back({slot, index, extent, 8});

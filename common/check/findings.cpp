@@ -182,17 +182,17 @@ void Findings::launch_begins(const emu::CheckedLaunch& launch) {
 void Findings::add(const Noticed& noticed) {
     for (Known& known : all_) {
         if (!same(known.noticed, noticed)) continue;
-        if (!known.told) return;
-        ++known.told->count;
+        if (!known.entry) return;
+        ++known.entry->count;
         if (known.noticed.here.block == noticed.here.block && known.noticed.here.warp == noticed.here.warp)
-            known.told->here.lanes |= noticed.here.lanes;
+            known.entry->here.lanes |= noticed.here.lanes;
         return;
     }
     if (all_.size() == kMost) return;
     Known& first = all_.emplace_back(Known{noticed, nullptr});
     first.noticed.here.lane = std::countr_zero(noticed.here.lanes);
     if (noticed.has_other) first.noticed.there.lane = std::countr_zero(noticed.there.lanes);
-    first.told = launch_.journal.add(found_of(first.noticed));
+    first.entry = launch_.journal.add(found_of(first.noticed));
 }
 
 bool Findings::again(Problem problem, Site here, Site there, const std::string& array, std::uint32_t block,
@@ -208,10 +208,10 @@ bool Findings::again(Problem problem, Site here, Site there, const std::string& 
         last_ = static_cast<std::size_t>(found - all_.begin());
     }
     Known& known = all_[last_];
-    if (!known.told) return true;
-    ++known.told->count;
+    if (!known.entry) return true;
+    ++known.entry->count;
     const Party& first = known.noticed.here;
-    if (first.block == block && first.warp == slot / 32) known.told->here.lanes |= 1u << slot % 32;
+    if (first.block == block && first.warp == slot / 32) known.entry->here.lanes |= 1u << slot % 32;
     return true;
 }
 

@@ -77,7 +77,7 @@ private:
     static constexpr std::size_t kMost = 1000;
     struct Known {
         Noticed noticed;
-        emu::FindingEntry* told = nullptr;
+        emu::FindingEntry* entry = nullptr;
     };
     const void* pc_of(Site site) const;
     emu::Found found_of(const Noticed& noticed) const;

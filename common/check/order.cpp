@@ -221,7 +221,7 @@ void Order::writes_word(std::uint32_t slot, const void* word, int scope, bool jo
     const Fence& fence = fences_[slot];
     const bool passes_on = fence.any || fenced_ || releases;
     if (!joins) {
-        // Who received from the old log keeps it. What a lane releases that has all of it tells of the old log as well.
+        // Who received from the old log keeps it. What a lane releases that has all of it covers the old log as well.
         const auto old = words_.find(word);
         if (old != words_.end() && !(passes_on && holds_all_of(slot, *old->second))) words_.erase(old);
     }
@@ -247,7 +247,7 @@ bool Order::releases(const Release& release, std::uint32_t block, std::uint32_t 
     return then / 32 < release.floors.size() && when < release.floors[then / 32];
 }
 
-// What one receipt tells, by a lane of block `to`; what the lanes that released to it had received is left in `rest`.
+// What one receipt shows, by a lane of block `to`; what the lanes that released to it had received is left in `rest`.
 bool Order::knows_directly(const Received& received, const Log& log, std::uint32_t to, std::uint32_t block,
                            std::uint32_t then, Time when, std::vector<Search>& rest) const {
     const int scope = std::min(received.scope, 1);
@@ -261,7 +261,7 @@ bool Order::knows_directly(const Received& received, const Log& log, std::uint32
     const auto reaches = [&](const Release& release) {
         return release.block == to || (release.scope > 0 && scope > 0);
     };
-    // The last of a lane tell of what it did before them, as far as they reach.
+    // The last of a lane cover what it did before them, as far as they reach.
     constexpr int kLast = 8;
     const auto last_of = [&](const std::vector<std::uint32_t>& places, int most, auto&& seen) {
         auto at = std::lower_bound(places.begin(), places.end(), received.length);
@@ -286,7 +286,7 @@ bool Order::knows_directly(const Received& received, const Log& log, std::uint32
     return false;
 }
 
-// Does what a lane of the present block received tell of the access, also by way of others?
+// Does what a lane of the present block received cover the access, also by way of others?
 bool Order::knows(const Receipts& receipts, std::uint32_t block, std::uint32_t then, Time when,
                   Received::By most) const {
     ++searches_;

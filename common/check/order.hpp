@@ -39,7 +39,7 @@ struct OrderOfBlock {
         std::uint32_t block = 0, slot = 0;
         int scope = 0;
         Time time = 0;                                          // of the lane itself
-        Time written = 0;                                       // the write itself, by which it is told
+        Time written = 0;                                       // the write itself, by which it is known
         Time warp_time = 0;                                     // of its warp: all lanes' earlier accesses
         std::vector<Time> floors;                               // of every warp of its block
         std::vector<Time> known;                                // of the lanes of its warp, by syncs of some lanes
@@ -47,7 +47,7 @@ struct OrderOfBlock {
         Receipts received;
     };
     struct Log {
-        // Places in `releases`, in order. What a lane releases later tells of all that it released before.
+        // Places in `releases`, in order. What a lane releases later covers all that it released before.
         struct OfLane {
             std::uint32_t block = 0, slot = 0;
             std::vector<std::uint32_t> places;

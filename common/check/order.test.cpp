@@ -118,7 +118,7 @@ TEST_F(Ordering, AScopeOfOneBlockReachesNoOther) {
     }
 }
 
-TEST_F(Ordering, ATicketWithoutAFenceIsToldApart) {
+TEST_F(Ordering, ATicketWithoutAFenceIsDistinguished) {
     const Time data = order.time(0);
     order.fence(0, kDevice);
     order.reads_word(0, &word, kDevice, true);

@@ -31,7 +31,7 @@ const char* severity_name(trace::Severity severity) {
     return severity == trace::Severity::note ? "note" : "wrong";
 }
 
-// What is known of a finding beside its sentence; both formats hold it.
+// What is known of a finding besides its sentence; both formats hold it.
 Json facts(const Finding& finding) {
     Json json{{"kernel", finding.kernel}, {"launch", finding.launch},
               {"block", finding.block},   {"warp", finding.warp},
@@ -121,7 +121,7 @@ struct Place {
     int line = 0;
 };
 
-// A line in the file that it stands in.
+// A line in the file that it is in.
 Place place_of(const ReportedRun& run, int line) {
     Place place{run.kernel_file, line};
     for (const ReportedFile& file : run.included)

@@ -149,7 +149,7 @@ Region* Memory::find_slowly(const void* address) {
     return found;
 }
 
-// Variables of the kernel file are arrays in global memory; they are told when they are first touched.
+// Variables of the kernel file are arrays in global memory; they are registered when they are first touched.
 Region* Memory::variable_at(const void* address) {
     const emu::ProgramObject* object = launch_.program ? launch_.program->find(address) : nullptr;
     if (!object) return nullptr;

@@ -14,7 +14,7 @@
 namespace lanewise::check {
 
 // What is kept of a few bytes of memory: the last plain write, and the lanes of one warp that read since. All else
-// stands in entries that races.cpp chains. 32 bytes for 4, so that checks take 9 times the memory that kernels touch.
+// is in entries that races.cpp chains. 32 bytes for 4, so that checks take 9 times the memory that kernels touch.
 // A block is kept as its number + 1; 0: none.
 struct Cell {
     std::uint32_t write_block = 0;
@@ -102,7 +102,7 @@ public:
     void launch_begins(const emu::CheckedLaunch& launch);
     void block_memory(const emu::BlockMemory& memory) { dynamic_shared_ = memory.dynamic_shared; }
     void block_begins();
-    // The shared arrays of the present block, which waits for others; and of one that goes on.
+    // The shared arrays of the present block, which waits for others; and of one that continues.
     std::vector<Region*> put_aside() { return std::move(shared_); }
     void take_up(std::vector<Region*> shared) {
         block_begins();

@@ -33,7 +33,7 @@ bool ends_with(const std::string& text, std::initializer_list<const char*> endin
 
 bool is_source(const fs::path& path) { return ends_with(path.string(), {".cpp", ".hpp", ".cu", ".cuh", ".inc"}); }
 
-// Tests and what helps them may look at what stands above them.
+// Tests and what helps them may look at what is above them.
 bool is_test(const fs::path& path) {
     const std::string name = path.filename().string();
     return name.find(".test.") != std::string::npos || name.find(".testing.") != std::string::npos ||
@@ -186,12 +186,12 @@ TEST(Architecture, NoTwoHeadersHaveOneName) {
 
 TEST(Architecture, ReadmeSaysWhatEachFolderIsFor) {
     const std::string readme = read(kRoot / "README.md");
-    std::set<std::string> told;
+    std::set<std::string> listed;
     const std::regex row("\n\\| `([a-z_/]+)/` \\|");
     for (auto it = std::sregex_iterator(readme.begin(), readme.end(), row); it != std::sregex_iterator(); ++it) {
         const std::string folder = (*it)[1];
-        EXPECT_TRUE(fs::is_directory(kRoot / folder)) << "README tells of " << folder << "/, which is not there";
-        told.insert(folder);
+        EXPECT_TRUE(fs::is_directory(kRoot / folder)) << "README lists " << folder << "/, which is not there";
+        listed.insert(folder);
     }
     std::set<std::string> folders = {"lessons", "assets"};
     for (const std::string parent : {"common", "viz", "viz/views"})
@@ -199,7 +199,7 @@ TEST(Architecture, ReadmeSaysWhatEachFolderIsFor) {
             if (entry.is_directory() && entry.path() != kRoot / "viz/views")
                 folders.insert(parent + "/" + entry.path().filename().string());
     for (const std::string& folder : folders)
-        EXPECT_TRUE(told.contains(folder)) << "README does not tell of " << folder;
+        EXPECT_TRUE(listed.contains(folder)) << "README does not list " << folder;
 }
 
 // What a room declares is found by its namespace. Other rooms may declare its types, and the tests of the emulator are

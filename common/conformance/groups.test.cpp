@@ -148,7 +148,7 @@ TEST_P(Groups, TilesShuffle) {
         }
 }
 
-TEST_P(Groups, TellWhereAThreadStands) {
+TEST_P(Groups, SayWhereAThreadIs) {
     for (int round = 0; round < 6; ++round)
         for (const std::uint32_t tile : {2u, 16u, 32u}) {
             const Shape shape = this->shape();
@@ -347,7 +347,7 @@ TEST_P(Groups, OfAnyLanesCountTheirRanks) {
     }
 }
 
-// What is recorded stands on the kernel's line, not on the prelude's, with each round's partial result.
+// What is recorded is on the kernel's line, not on the prelude's, with each round's partial result.
 TEST_P(Groups, AreRecordedOnTheCallersLine) {
     std::ifstream file(LANEWISE_CONFORMANCE_FOLDER "/groups/kernels.cuh");
     std::string text;

@@ -64,7 +64,7 @@ protected:
     // What a record says a lane received is what the lane wrote down.
     template <class T>
     void expect_recorded(const trace::Trace& trace, const Shape& shape, const std::vector<T>& out) const {
-        std::size_t told = 0;
+        std::size_t compared = 0;
         for (const trace::Record& record : trace.records) {
             if (!trace::is_shuffle(record.op)) continue;
             const auto mode = static_cast<std::size_t>(record.op) - static_cast<std::size_t>(trace::Op::shfl_idx);
@@ -72,14 +72,14 @@ protected:
                 const std::size_t thread =
                     record.block * shape.threads() + 32 * record.warp + static_cast<std::size_t>(lane);
                 ASSERT_EQ(static_cast<T>(record.received[static_cast<std::size_t>(lane)]), out[4 * thread + mode]);
-                ++told;
+                ++compared;
             }
         }
         // All of a block's lanes that called, four times each.
         std::size_t calls = 0;
         for (std::size_t i = 0; i < std::min<std::size_t>(2, shape.blocks()) * shape.threads(); ++i)
             calls += 4 * static_cast<std::size_t>(called_[i]);
-        ASSERT_EQ(told, calls);
+        ASSERT_EQ(compared, calls);
     }
 
     template <class T>

@@ -90,7 +90,7 @@ std::vector<T> scanned(std::vector<T> values, Op op) {
     return values;
 }
 
-// IEEE 754 numbers of sixteen bits: `fraction` bits behind the point (10 for half, 7 for bfloat16), decoded exactly and
+// IEEE 754 numbers of sixteen bits: `fraction` bits after the point (10 for half, 7 for bfloat16), decoded exactly and
 // encoded to the nearest, ties to even.
 struct SmallFloat {
     int fraction;

@@ -25,15 +25,15 @@ void Machine::sync_block_slowly(int line, trace::Op op, bool predicate, const vo
         barrier_votes_ = true;
         arg_[current] = predicate;
     }
-    quick_line_ = tells_arrivals_ || barrier_votes_ ? kNoLine : line;
-    if (tells_arrivals_) observer_->at_barrier({current, line, op, predicate});
+    quick_line_ = reports_arrivals_ || barrier_votes_ ? kNoLine : line;
+    if (reports_arrivals_) observer_->at_barrier({current, line, op, predicate});
     if (++waiting_ < alive_) return yield();
     release_barrier();
     const auto to = static_cast<std::uint32_t>(first_runnable(0));
     if (to != current) go_to(to);
 }
 
-// All that live are here, so all can go on.
+// All that live are here, so all can continue.
 void Machine::release_barrier() {
     if (barrier_mixed_) judge_barrier();
     count_barrier();
@@ -47,7 +47,7 @@ void Machine::release_barrier() {
 }
 
 // A lane that returned counts as arrived: `if (i >= n) return;` before a barrier is common, and GPUs have it so. But
-// one that came to this very call before, in a loop, and left while others go on, did not join them as often as they
+// one that came to this very call before, in a loop, and left while others continue, did not join them as often as they
 // did.
 void Machine::count_barrier() {
     const std::uint32_t number = ++barriers_;
@@ -79,14 +79,14 @@ void Machine::count_barrier() {
     }
 }
 
-// Lanes stand at different barriers. Within one warp that is wrong. Whole warps are counted by the GPU wherever they
+// Lanes are at different barriers. Within one warp that is wrong. Whole warps are counted by the GPU wherever they
 // wait, so the barrier holds today; CUDA promises nothing.
 void Machine::judge_barrier() {
     barrier_mixed_ = false;
     const auto same = [&](std::uint32_t a, std::uint32_t b) {
         return line_[a] == line_[b] && barrier_op_of_[a] == barrier_op_of_[b];
     };
-    const auto tell = [&](std::uint32_t first, std::uint32_t at, std::uint32_t lanes, trace::Severity severity) {
+    const auto report_at = [&](std::uint32_t first, std::uint32_t at, std::uint32_t lanes, trace::Severity severity) {
         const std::uint32_t warp = at / kWarpSize;
         report(
             "barrier_divergence", warp, line_[at], lanes,
@@ -115,13 +115,14 @@ void Machine::judge_barrier() {
             if (same(other, at)) others |= 1u << at % kWarpSize;
         }
         if (first == none) continue;
-        if (other != none) tell(first, other, others, trace::Severity::wrong);
+        if (other != none) report_at(first, other, others, trace::Severity::wrong);
         if (first_of_block == none) first_of_block = first;
-        else if (!same(first_of_block, first)) tell(first_of_block, first, warps_[warp].alive, trace::Severity::note);
+        else if (!same(first_of_block, first))
+            report_at(first_of_block, first, warps_[warp].alive, trace::Severity::note);
     }
 }
 
-// All that live stand at the barrier; where some of them (a finding was made of it) brought no predicate, the others'
+// All that live are at the barrier; where some of them (a finding was made of it) brought no predicate, the others'
 // count.
 void Machine::count_barrier_votes() {
     std::uint64_t voters = 0, agreeing = 0;

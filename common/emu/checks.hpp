@@ -49,7 +49,7 @@ class Checker : public Observer {
 public:
     virtual void run_begins(std::span<const CheckedBuffer> buffers) = 0;
     virtual void launch_begins(const CheckedLaunch& launch) = 0;
-    // Before a block begins or goes on.
+    // Before a block begins or continues.
     virtual void block_memory(const BlockMemory& memory) = 0;
     // Which limit kept the run from being decided, a sentence; empty: none.
     virtual std::string undecided() const = 0;

@@ -128,8 +128,8 @@ void Machine::join_slowly(Call call, std::uint32_t mask) {
     yield();
 }
 
-// The collective that the lane joins, opened where there is none. -1: it asked for something that cannot be, was told
-// so, and goes on alone with an undefined result.
+// The collective that the lane joins, opened where there is none. -1: it asked for something that cannot be, which was
+// reported, and continues alone with an undefined result.
 int Machine::open_collective(Warp& warp, int line, Op op, Element type, std::uint32_t mask) {
     const std::uint32_t lane = current % kWarpSize;
     const std::uint32_t bit = 1u << lane;
@@ -152,14 +152,14 @@ int Machine::open_collective(Warp& warp, int line, Op op, Element type, std::uin
         // Each waits for the other: neither can come.
         if ((open.mask & bit) && (mask & open.arrived) && !open.reported) {
             open.reported = mismatch = true;
-            tell_mismatch(warp, open, line, op, mask);
+            report_mismatch(warp, open, line, op, mask);
         }
     }
     warp.open[static_cast<std::size_t>(warp.open_count)] = {mask, bit, op, type, mismatch};
     return warp.open_count++;
 }
 
-void Machine::tell_mismatch(const Warp& warp, const Collective& open, int line, Op op, std::uint32_t mask) {
+void Machine::report_mismatch(const Warp& warp, const Collective& open, int line, Op op, std::uint32_t mask) {
     const std::uint32_t lane = current % kWarpSize;
     const int there = line_[base_of(warp) + static_cast<std::uint32_t>(std::countr_zero(open.arrived))];
     if (open.mask != mask)
@@ -234,8 +234,8 @@ void Machine::vote(std::uint32_t base, const Collective& collective) {
         if (collective.arrived >> lane & 1) result[base + lane] = answer;
 }
 
-// CUDA leaves other widths undefined; they are told and taken as the whole warp. To a teaching warp a wider one is the
-// same.
+// CUDA leaves other widths undefined; they are reported and taken as the whole warp. To a teaching warp a wider one
+// is the same.
 void Machine::normalize_widths(std::uint32_t base, const Collective& collective) {
     for (std::uint32_t lane = 0; lane < kWarpSize; ++lane) {
         const std::uint32_t at = base + lane;
@@ -251,7 +251,7 @@ void Machine::normalize_widths(std::uint32_t base, const Collective& collective)
     }
 }
 
-void Machine::tell_inactive_source(const Warp& warp, const Collective& collective, std::uint32_t undefined) {
+void Machine::report_inactive_source(const Warp& warp, const Collective& collective, std::uint32_t undefined) {
     const int lane = std::countr_zero(undefined);
     const std::uint32_t at = base_of(warp) + static_cast<std::uint32_t>(lane);
     const int source = trace::source_lane(collective.op, lane, arg_[at], width_[at]);
@@ -288,7 +288,7 @@ std::uint32_t Machine::shuffle(Warp& warp, const Collective& collective) {
     }
     normalize_widths(base, collective);
     const std::uint32_t undefined = exchange(base, collective);
-    if (undefined) tell_inactive_source(warp, collective, undefined);
+    if (undefined) report_inactive_source(warp, collective, undefined);
     return undefined;
 }
 
@@ -337,9 +337,8 @@ bool Machine::complete_ready(Warp& warp) {
     return any;
 }
 
-// Nothing can run: some collective waits for lanes that wait elsewhere. It is told, and completed with the lanes that
-// take part, so
-// that the learner sees the rest of the program.
+// Nothing can run: some collective waits for lanes that wait elsewhere. It is reported, and completed with the lanes
+// that take part, so that the learner sees the rest of the program.
 void Machine::resolve_deadlock() {
     for (const std::uint32_t number : warp_order_) {
         Warp& warp = warps_[number];
@@ -372,7 +371,7 @@ void Machine::report(const char* kind, std::uint32_t warp, int line, std::uint32
     for (std::size_t i = 0; i < findings_.size(); ++i) {
         if (findings_[i].kind != kind || findings_[i].line != line || findings_[i].severity != more.severity) continue;
         ++findings_[i].count;
-        if (told_[i]) ++told_[i]->count;
+        if (entries_[i]) ++entries_[i]->count;
         return;
     }
     Found found;
@@ -388,7 +387,7 @@ void Machine::report(const char* kind, std::uint32_t warp, int line, std::uint32
     finding.severity = more.severity;
     finding.other = more.other;
     found.pc = more.pc;
-    told_.push_back(program_.journal.add(found));
+    entries_.push_back(program_.journal.add(found));
     findings_.push_back(std::move(finding));
 }
 

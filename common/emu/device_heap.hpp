@@ -14,7 +14,7 @@ class DeviceHeap {
 public:
     static constexpr std::size_t kMostBytes = std::size_t{8} << 20;
     static constexpr std::size_t kArenaBytes = std::size_t{32} << 20;
-    static constexpr std::size_t kApart = 64;   // bytes of no allocation, behind each block
+    static constexpr std::size_t kApart = 64;   // bytes of no allocation, after each block
 
     struct Block {
         std::byte* begin = nullptr;

@@ -17,7 +17,7 @@ namespace lanewise::emu {
 // Where the emulator differs from a GPU, all in one place:
 // - Blocks run one after the other, each to its end: a block that waits for a later one is stopped as a runaway. Grid
 //   barriers and clusters are for GPUs only.
-// - Nothing is contracted: a*b + c rounds twice. nvcc contracts it to one FMA unless told -fmad=false; fmaf does here
+// - Nothing is contracted: a*b + c rounds twice. nvcc contracts it to one FMA unless given -fmad=false; fmaf does here
 // too.
 // - __expf, rsqrtf and the other approximations are the host's exact functions, rounded once.
 // - Memory is sequentially consistent as far as values go: a missing fence shows in what the checks say, not in values.

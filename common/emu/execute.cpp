@@ -123,7 +123,7 @@ bool run_blocks(const Machine::Program& program, int threads, RunState& state, v
     return ran_away;
 }
 
-// What a checker is told of a launch.
+// What a checker knows of a launch.
 CheckedLaunch checked_launch(const Machine::Program& program, const Runnable& kernel) {
     CheckedLaunch launch;
     launch.number = program.launch;

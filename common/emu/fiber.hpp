@@ -15,9 +15,9 @@ namespace lanewise::emu {
 
 // A suspended computation on a stack of its own (or the host's, while a lane runs).
 struct Fiber {
-    void* sp = nullptr;               // where it goes on
+    void* sp = nullptr;               // where it continues
 #if defined(__SANITIZE_ADDRESS__)
-    const void* stack_bottom = nullptr;  // AddressSanitizer wants to be told of every change of stacks
+    const void* stack_bottom = nullptr;  // AddressSanitizer is notified of every change of stacks
     std::size_t stack_size = 0;
     void* fake_stack = nullptr;
 #endif
@@ -35,7 +35,7 @@ void adopt(Fiber& host);
 extern "C" void lanewise_switch_stacks(void** save, void* load);
 #endif
 
-// Suspends the running computation into `from` and goes on with `to`. Both stay on their OS thread. Inline so that a
+// Suspends the running computation into `from` and continues with `to`. Both stay on their OS thread. Inline so that a
 // caller with nothing left to do jumps there directly and leaves no frame of its own on the lane's stack.
 #if LANEWISE_OWN_SWITCH && !defined(__SANITIZE_ADDRESS__)
 inline void jump(Fiber& from, Fiber& to) { lanewise_switch_stacks(&from.sp, to.sp); }

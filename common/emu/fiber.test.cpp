@@ -14,7 +14,7 @@ namespace {
 
 constexpr int kFibers = 5, kRounds = 100;
 
-// Fibers that go on one after the other, each to the next and the last to the host.
+// Fibers that continue one after the other, each to the next and the last to the host.
 struct Ring {
     struct Lane {
         Ring* ring;

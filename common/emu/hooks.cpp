@@ -32,7 +32,7 @@ void check_alignment(const void* address, const void* pc) {
         static_cast<lanewise::emu::Machine*>(board)->misaligned(kBytes, pc);
 }
 
-// Larger copies are told 16 bytes at a time, the widest access a GPU has.
+// Larger copies are announced 16 bytes at a time, the widest access a GPU has.
 void announce_range(const char* address, std::size_t bytes, bool is_store, const void* pc) {
     for (std::size_t at = 0; at < bytes; at += 16)
         announce(address + at, static_cast<std::uint32_t>(bytes - at < 16 ? bytes - at : 16), is_store, pc);
@@ -104,7 +104,7 @@ void* __wrap_memset(void* to, int value, std::size_t bytes) {
     return std::memset(to, value, bytes);
 }
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__clang__)   // clang builds fuzzers alone, with sanitizers of their own
-// -fsanitize=bounds calls this for an index outside the extent of its array's type, which stands in the type's name:
+// -fsanitize=bounds calls this for an index outside the extent of its array's type, which is in the type's name:
 // "'float [8]'". The access is announced after it.
 void __ubsan_handle_out_of_bounds(void* data, void* index) {
     struct Type {

@@ -1,4 +1,4 @@
-// What a run tells as it happens, in memory that may be shared with another process: entries that are only ever
+// What a run reports as it happens, in memory that may be shared with another process: entries that are only ever
 // appended. A reader, also after the writer has died, finds every entry that was written.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Where in a trace the accesses stand that a finding is about.
+// Where in a trace the accesses are that a finding is about.
 #include <algorithm>
 #include <cstdlib>
 

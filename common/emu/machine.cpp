@@ -1,4 +1,4 @@
-// Who runs next. The collectives stand in collectives.cpp.
+// Who runs next. The collectives are in collectives.cpp.
 #include "common/emu/machine.hpp"
 
 #include <algorithm>
@@ -130,7 +130,7 @@ void Machine::run_block(std::uint64_t number, Observer* observer) {
     block_number_ = number;
     observer_ = observer;
     statement_observer_ = observer && observer->takes_statements() ? observer : nullptr;
-    tells_arrivals_ = observer && observer->takes_arrivals();
+    reports_arrivals_ = observer && observer->takes_arrivals();
     alive_ = program_.block.count();
     waiting_ = 0;
     quick_line_ = kNoLine;
@@ -415,12 +415,12 @@ void Machine::fail(const char* kind, int line, std::string sentence, const void*
 
 void Machine::end_launch() {
     stopped_ = true;
-    // The lanes are left where they stand; their stacks are laid out anew once the host runs again.
+    // The lanes are left where they are; their stacks are laid out anew once the host runs again.
     jump(fibers_[current], host_);
     __builtin_unreachable();
 }
 
 }  // namespace lanewise::emu
 
-// Here, and not with the prelude's other functions (runtime.cpp), so that nothing stands between a kernel and its turn.
+// Here, and not with the prelude's other functions (runtime.cpp), so that nothing is between a kernel and its turn.
 void lanewise_emulated::sync_block(int line) { static_cast<lanewise::emu::Machine*>(board)->sync_block(line); }

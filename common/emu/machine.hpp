@@ -41,13 +41,13 @@ struct Collective {
     std::uint32_t arrived = 0;
     trace::Op op = trace::Op::sync_warp;
     Element type = Element::u32;
-    bool reported = false;       // a finding already told why it cannot complete
+    bool reported = false;       // a finding already says why it cannot complete
 };
 
 struct Warp {
     std::uint32_t exists = 0;    // lanes the launch has
     std::uint32_t alive = 0;     // lanes that have not returned
-    std::uint32_t asking = 0;    // lanes that stand at an __activemask
+    std::uint32_t asking = 0;    // lanes that are at an __activemask
     std::int32_t open_count = 0;
     std::array<Collective, kWarpSize> open;  // collectives that wait for lanes
 };
@@ -67,7 +67,7 @@ inline constexpr std::size_t kMaxShared = lanewise_emulated::kMaxDynamicShared;
 // The name of the intrinsic that `op` is.
 const char* cuda_name(trace::Op op);
 
-// What a lane needs at every turn stands in arrays over the block's threads, so that a turn touches few cache lines:
+// What a lane needs at every turn is in arrays over the block's threads, so that a turn touches few cache lines:
 // with 256 lanes it is the caches, not the instructions, that decide how fast a barrier is.
 class Machine : public lanewise_emulated::Board {
 public:
@@ -103,7 +103,7 @@ public:
     void set_others(std::function<Others(std::uint32_t turns)> let_run) { let_other_blocks_run_ = std::move(let_run); }
     // A lane has waited `turns` times for something that another lane may change, perhaps one of another block.
     void waits(int line, const void* pc, std::uint32_t turns);
-    // A store, or an atomic that leaves another value; where lanes are watched (see run_block), all of them are told.
+    // A store, or an atomic that leaves another value; where lanes are watched (see run_block), each one is reported.
     void memory_changes() {
         ++changes_;
         if (looks_any_) looks_[current] = {};
@@ -130,7 +130,7 @@ public:
     void volatile_access(const void* address, const void* pc, int line = 0);
     // An access of `bytes` at an address that is no multiple of that.
     [[noreturn]] void misaligned(std::size_t bytes, const void* pc);
-    // An integer division, or a remainder; the lane goes on with what a GPU gives.
+    // An integer division, or a remainder; the lane continues with what a GPU gives.
     void divided_by_zero(int line);
     // The kernel's own malloc and free.
     void* device_malloc(std::size_t bytes);
@@ -176,7 +176,7 @@ private:
     void answer_active_masks(Warp& warp);
     void turn(int line, const void* pc = nullptr);
     int open_collective(Warp& warp, int line, trace::Op op, Element type, std::uint32_t mask);
-    void tell_mismatch(const Warp& warp, const Collective& open, int line, trace::Op op, std::uint32_t mask);
+    void report_mismatch(const Warp& warp, const Collective& open, int line, trace::Op op, std::uint32_t mask);
     void complete(Warp& warp, int which);
     void normalize_widths(std::uint32_t base, const Collective& collective);
     std::uint32_t shuffle(Warp& warp, const Collective& collective);
@@ -186,11 +186,11 @@ private:
     void match(std::uint32_t base, const Collective& collective);
     bool complete_ready(Warp& warp);
     void resolve_deadlock();
-    void tell_inactive_source(const Warp& warp, const Collective& collective, std::uint32_t undefined);
+    void report_inactive_source(const Warp& warp, const Collective& collective, std::uint32_t undefined);
     void announce(const Warp& warp, const Collective& collective, std::uint32_t undefined);
     std::uint32_t number_of(const Warp& warp) const { return static_cast<std::uint32_t>(&warp - warps_.data()); }
     std::uint32_t base_of(const Warp& warp) const { return number_of(warp) * kWarpSize; }
-    // What a finding may have beside the rest. Where its line is not known: `pc` is an address in the kernel.
+    // What a finding may have besides the rest. Where its line is not known: `pc` is an address in the kernel.
     struct More {
         const void* pc = nullptr;
         trace::Severity severity = trace::Severity::wrong;
@@ -225,7 +225,7 @@ private:
     int quick_line_ = kNoLine;         // the same while an arrival there is nothing special: some wait, no observer
     std::uint32_t warp_count_ = 0;
     std::uint32_t lane_mask_ = ~0u;    // the lanes a warp can have
-    std::array<std::uint32_t, kMaxWarps> runnable_{};  // lanes of each warp that can go on
+    std::array<std::uint32_t, kMaxWarps> runnable_{};  // lanes of each warp that can continue
     std::array<Fiber, kMaxThreads> fibers_;
     std::array<std::uint16_t, kMaxThreads> next_{};   // which lane runs after which: a ring in each warp
     std::array<Warp, kMaxWarps> warps_;
@@ -238,7 +238,7 @@ private:
     Program program_;
     Observer* observer_ = nullptr;
     Observer* statement_observer_ = nullptr;
-    bool tells_arrivals_ = false;
+    bool reports_arrivals_ = false;
     std::uint64_t block_number_ = 0;
     std::uint64_t turns_ = 0;          // barriers, collectives and pauses in this block, to stop one that never ends
     std::int64_t clock_ = 0;
@@ -250,17 +250,17 @@ private:
     std::uint64_t changes_ = 0, changes_before_ = 0;
     std::uint32_t spinning_ = 0;       // who did the last atomics, and how many on end
     std::uint32_t spins_ = 0;
-    // The places and words that each lane looked at last and since it changed anything, as numbers that tell them
-    // apart.
+    // The places and words that each lane looked at last and since it changed anything, as numbers that
+    // distinguish them.
     using Looks = std::array<std::uint64_t, 4>;
     std::array<Looks, kMaxThreads> looks_{};
     bool looks_any_ = false;           // some are set
     void (*host_function_)(void*) = nullptr;  // what a lane wants done on the host's stack
     void* host_argument_ = nullptr;
-    bool barrier_mixed_ = false;       // they stand at different ones
+    bool barrier_mixed_ = false;       // they are at different ones
     bool stopped_ = false;
     std::vector<std::uint32_t> warp_order_;
-    std::vector<std::uint32_t> warp_place_;  // where a warp stands in warp_order_
+    std::vector<std::uint32_t> warp_place_;  // where a warp is in warp_order_
     std::vector<std::uint16_t> first_;       // the thread a warp begins with
     std::vector<uint3> threads_;
     std::uint32_t prepared_ = 0;             // fibers that exist
@@ -270,7 +270,7 @@ private:
     std::vector<SharedUse> more_shared_uses_;  // those that have no room on the board
     Fiber host_;
     std::vector<trace::Finding> findings_;
-    std::vector<FindingEntry*> told_;        // each finding, in the journal
+    std::vector<FindingEntry*> entries_;     // each finding, in the journal
 };
 
 }  // namespace lanewise::emu

@@ -116,7 +116,7 @@ struct AfterSeen {
 // A statement joined what was read to a variable.
 struct JoinedSeen {
     std::uint32_t thread = 0;
-    unsigned variable = 0;         // tells the file's variables apart
+    unsigned variable = 0;         // distinguishes the file's variables
     Element type = Element::f32;
     std::uint64_t bits = 0;        // what it holds now
 };
@@ -154,7 +154,7 @@ public:
     virtual void block_goes_on(std::uint64_t /*block*/) {}
     virtual void collective(const CollectiveSeen&) {}
     virtual void at_barrier(const BarrierSeen&) {}                      // each lane as it arrives
-    // Before any of them goes on; `received`, by slot, is what those that vote are given.
+    // Before any of them continues; `received`, by slot, is what those that vote are given.
     virtual void barrier_complete(const std::uint64_t* /*received*/) {}
     virtual void fence(const FenceSeen&) {}
     virtual void thread_ends(std::uint32_t /*thread*/) {}
@@ -170,7 +170,7 @@ public:
     virtual void shared_array(const SharedArraySeen&) {}   // once in each block
 };
 
-// Two observers, told in this order. What the first does not let happen, the second is not told.
+// Two observers, called in this order. What the first does not let happen is not passed to the second.
 class BothObservers : public Observer {
 public:
     BothObservers(Observer& first, Observer& second) : first_(first), second_(second) {}
@@ -228,10 +228,10 @@ public:
     }
 
 private:
-    template <class Tell>
-    void each(Tell tell) {
-        tell(first_);
-        tell(second_);
+    template <class Act>
+    void each(Act act) {
+        act(first_);
+        act(second_);
     }
     Observer& first_;
     Observer& second_;

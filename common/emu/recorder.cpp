@@ -86,7 +86,7 @@ void Recorder::block_begins(std::uint64_t block, std::uint32_t slots) {
     of_.to_join.assign(slots, 0);
 }
 
-// The present block waits for others: its lanes stand past their last stores.
+// The present block waits for others: its lanes are past their last stores.
 void Recorder::put_aside() {
     if (!of_.under_way) return;
     for (std::uint32_t slot = 0; slot < of_.pending.size(); ++slot) settle(slot);
@@ -158,7 +158,7 @@ void Recorder::collective(const CollectiveSeen& seen) {
     }
 }
 
-// A launch that was stopped leaves lanes where they stand, each past its last store.
+// A launch that was stopped leaves lanes where they are, each past its last store.
 void Recorder::block_ends() {
     for (std::uint32_t slot = 0; slot < of_.pending.size(); ++slot) settle(slot);
     of_.under_way = false;
@@ -254,9 +254,10 @@ void Recorder::atomic(const AtomicSeen& seen) {
                  static_cast<std::uint64_t>(seen.elements * element_size(seen.type)));
 }
 
-// Told of the load just before. Of two variables that one load goes to (a sum and a sum of squares) the first is told;
-// the same variable, told again because the lane read twice before it joined, holds both. Told more often than the lane
-// read, it has gone through the statement again and read nothing there: that is no longer what the load did.
+// Is about the load just before. Of two variables that one load goes to (a sum and a sum of squares) the first is
+// recorded; the same variable, announced again because the lane read twice before it joined, holds both. Announced more
+// often than the lane read, it has gone through the statement again and read nothing there: that is no longer what the
+// load did.
 void Recorder::joined(const JoinedSeen& seen) {
     settle(seen.thread);
     auto& events = list(seen.thread);

@@ -25,7 +25,7 @@ struct BufferPlace {
 };
 
 // Writes the events of the blocks it is shown of one launch into the journal, as they happen; Recording makes records
-// of them. When the journal is full it goes on without recording.
+// of them. When the journal is full it continues without recording.
 class Recorder : public Observer {
 public:
     // `snapshots` are the plan's: the parts of its buffers that are kept at each block barrier. `events` counts those
@@ -63,7 +63,7 @@ private:
         std::uint64_t first = 0;        // element
         std::vector<bool> written;      // one for each element of the part
     };
-    struct Pending {                    // a store whose value will stand in memory at the lane's next event
+    struct Pending {                    // a store whose value will be in memory at the lane's next event
         std::uint32_t event = 0;
         const std::byte* address = nullptr;
         std::uint32_t bytes = 0;

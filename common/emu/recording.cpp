@@ -24,7 +24,7 @@ bool is_element(Element element) { return static_cast<int>(element) < kElementCo
 
 bool same_place(const LaneEvent& a, const LaneEvent& b) { return a.line == b.line && a.site == b.site; }
 
-// How many events from `at` are one access that was told in pieces of 16 bytes.
+// How many events from `at` are one access that was announced in pieces of 16 bytes.
 std::size_t pieces(const std::vector<LaneEvent>& lane, std::size_t at) {
     std::size_t end = at + 1;
     while (end < lane.size() && lane[end].op == lane[at].op && same_place(lane[end], lane[at]) &&
@@ -94,7 +94,7 @@ void merge(std::vector<Found>& all, Found found) {
         return;
     }
     const std::uint64_t count = same->finding.count + finding.count;
-    // Whichever thread ran it, the first block is told.
+    // Whichever thread ran it, the first block is reported.
     const bool earlier = finding.launch == same->finding.launch && finding.block < same->finding.block;
     if (earlier && finding.array.empty()) *same = std::move(found);
     same->finding.count = count;
@@ -119,7 +119,7 @@ public:
           end_(end),
           events_left_(end == RunEnd::cancelled ? kMaxEventsOfCancelled : kMaxEvents) {}
 
-    // What all launches told, in passing.
+    // What all launches reported, in passing.
     void survey() {
         // Of a long record that was cancelled only the beginning is looked at.
         std::uint64_t entries = 0;
@@ -231,7 +231,7 @@ private:
         return found == arrays_.end() ? 0u : found->array;
     }
 
-    // What stands in the journal of the block that begins at `from`; others may stand in between.
+    // What is in the journal of the block that begins at `from`; others may be in between.
     trace::BlockEvents read_block(std::size_t from, bool interleaved) {
         trace::BlockEvents events;
         std::uint32_t number = 0;
@@ -341,7 +341,7 @@ void end_early(trace::Trace& trace) {
     trace.partial_reason = "The run ended early: what it did before is shown.";
 }
 
-void tell_line_of_end(trace::Trace& trace, int line) {
+void add_line_of_end(trace::Trace& trace, int line) {
     const std::string ended = "The run ended early";
     if (line > 0 && trace.partial_reason.starts_with(ended + ":"))
         trace.partial_reason.insert(ended.size(), fmt::format(" on line {}", line));
@@ -420,7 +420,7 @@ launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kerne
     if (outcome.trace) {
         outcome.trace->findings = outcome.findings;
         if (end == RunEnd::by_itself && !outcome.findings.empty())
-            tell_line_of_end(*outcome.trace, outcome.findings.back().line);
+            add_line_of_end(*outcome.trace, outcome.findings.back().line);
     }
     if (request.checks) judge(outcome);
     for (std::size_t i = 0; i < plan.buffers.size(); ++i)

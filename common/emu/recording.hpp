@@ -30,7 +30,7 @@ launch::Outcome collect(const launch::Plan& plan, const launch::KernelSet& kerne
 // A finding ended the run: its trace holds what was done before.
 void end_early(trace::Trace& trace);
 // Says on which line that was, where it is known.
-void tell_line_of_end(trace::Trace& trace, int line);
+void add_line_of_end(trace::Trace& trace, int line);
 
 // The verdict of a run with checks, from its findings and from what was not decided. Wrong: something is. Not decided:
 // a limit came first.

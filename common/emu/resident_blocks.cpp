@@ -107,7 +107,7 @@ void ResidentBlocks::serve(Member& member) {
             member.block.reset();
             ended_ = stopped_ = true;
         }
-        // A waiting block goes on: there is one, since another block let this one run.
+        // A waiting block continues: there is one, since another block let this one run.
         turn_ = waiting_.front();
         waiting_.pop_front();
         turn_->has_turn.notify_one();

@@ -22,7 +22,7 @@ class ResidentBlocks {
 public:
     struct Calls {
         std::function<std::optional<std::uint64_t>()> next;   // the next block of the launch; none: that was the last
-        // A block is about to begin, or goes on. Returns who watches it.
+        // A block is about to begin, or continues. Returns who watches it.
         std::function<Observer*(std::uint64_t block, const Machine& machine, bool begins)> runs;
         std::function<void()> done;                           // a block has ended
         void (*begins_thread)() = nullptr;                    // on each OS thread but the first

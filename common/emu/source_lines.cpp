@@ -32,7 +32,7 @@ struct Free {
 
 // The call that brought inlined code here, out of the prelude and into the kernel's text.
 SourcePlace outer_call(Dwarf_Die* unit, Dwarf_Addr address) {
-    // Of inlined code dwarf_getscopes() goes on with where it was written; dwarf_getscopes_die() with who called it.
+    // Of inlined code dwarf_getscopes() continues with where it was written; dwarf_getscopes_die() with who called it.
     Dwarf_Die* innermost = nullptr;
     const bool any = dwarf_getscopes(unit, address, &innermost) > 0;
     const std::unique_ptr<Dwarf_Die, Free> written(innermost);

@@ -12,7 +12,7 @@ namespace lanewise::emu {
 
 struct SourcePlace {
     int line = 0;      // 0: not known (the program was stripped of its debug information)
-    int column = 0;    // tells apart two accesses on one line
+    int column = 0;    // distinguishes two accesses on one line
 };
 
 // Code at these addresses, the end excluded.

@@ -99,7 +99,7 @@ void Capture::attach(const void* symbol) const {
 
 void Capture::detach(const void* symbol) {
     const GpuCapture nothing;
-    // After a kernel that failed nothing works any more; that failure has been told, and this one adds nothing.
+    // After a kernel that failed nothing works any more; that failure has been reported, and this one adds nothing.
     if (cudaMemcpyToSymbol(symbol, &nothing, sizeof(nothing)) != cudaSuccess) (void)cudaGetLastError();
 }
 

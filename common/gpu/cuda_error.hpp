@@ -5,7 +5,7 @@
 
 namespace lanewise::gpu {
 
-// Where in the program a call stands.
+// Where in the program a call is.
 struct Site {
     const char* file;
     int line;
@@ -20,7 +20,7 @@ std::string cuda_message(int status);
 // Throws Error unless `status`, a cudaError_t, is cudaSuccess.
 void check(int status, const char* call, Site site);
 
-// For destructors: says the same on stderr and goes on.
+// For destructors: says the same on stderr and continues.
 void report(int status, const char* call, Site site) noexcept;
 
 }  // namespace lanewise::gpu

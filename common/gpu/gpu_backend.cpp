@@ -82,7 +82,7 @@ private:
                     kExitFailed);
     }
 
-    // The kernel file that all launches of the plan stand in: a trace names one.
+    // The kernel file that all launches of the plan are in: a trace names one.
     static const launch::KernelFile& file_of(const launch::Plan& plan, const launch::KernelSet& kernels) {
         if (plan.launches.empty()) throw Error("There is nothing to record: the plan has no launches.");
         const auto kernel = [&](const launch::LaunchSpec& spec) -> const launch::Kernel& {

@@ -39,7 +39,7 @@ double Event::microseconds_since(const Event& start) const {
 }
 
 Graph::Graph(const Stream& stream, const std::function<void()>& work) {
-    // Relaxed: other threads may go on allocating while this one records.
+    // Relaxed: other threads may continue allocating while this one records.
     CUDA_CHECK(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeRelaxed));
     cudaGraph_t graph = nullptr;
     try {

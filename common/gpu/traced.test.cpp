@@ -1,4 +1,4 @@
-// Traced launches on a real GPU, beside plain ones.
+// Traced launches on a real GPU, compared with plain ones.
 #include <gtest/gtest.h>
 
 #include <cstdio>
@@ -177,7 +177,7 @@ TEST_F(Traced, ABlockBarrierShowsSharedMemory) {
     EXPECT_EQ(trace.arrays[5].element, Element::f64);
     EXPECT_EQ(trace.arrays[5].count, 4u);
 
-    // Both warps at the first barrier, one at the second; the block's memory stands in one record of each.
+    // Both warps at the first barrier, one at the second; the block's memory is in one record of each.
     const std::vector<Record> barriers = only(trace, Op::sync_block);
     ASSERT_EQ(barriers.size(), 3u);
     ASSERT_EQ(barriers[0].shared.size(), 3u);

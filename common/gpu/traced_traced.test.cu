@@ -2,7 +2,7 @@
 #include "common/prelude/gpu/gpu_traced.cuh"
 
 #define LANEWISE_AFTER(EFFECT, VARIABLE) , ::lanewise_traced::after(__LINE__, __LINE__, EFFECT, VARIABLE)
-// The shuffle stands on the line after LANEWISE_STATEMENT.
+// The shuffle is on the line after LANEWISE_STATEMENT.
 #define LANEWISE_STATEMENT constexpr int kShuffleLine = __LINE__ + 1;
 #define LANEWISE_AFTER_STATEMENT(EFFECT, VARIABLE) \
     ::lanewise_traced::after(kShuffleLine, kShuffleLine, EFFECT, VARIABLE)

@@ -18,7 +18,7 @@ namespace lanewise::launch {
 struct Order {
     enum class Kind : std::uint8_t { ascending, descending, seeded, listed } kind = Kind::ascending;
     std::uint64_t seed = 0;
-    // Listed: the blocks of the grid, each once, as a GPU's atomics tell that they came; lanes and warps ascending.
+    // Listed: the blocks of the grid, each once, as a GPU's atomics show that they came; lanes and warps ascending.
     std::vector<std::uint32_t> blocks = {};
 
     // "ascending", "descending", "seed 7", "blocks as listed"

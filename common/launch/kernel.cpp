@@ -67,11 +67,11 @@ void KernelSet::add(const BuiltFile& file) {
                                     kernel.file, file.file));
         entry = built.entry;
     }
-    KernelFile& told = file_named(file.file);
-    if (told.statements.empty()) told.statements = file.statements;
-    if (told.shared_names.empty()) told.shared_names = file.shared_names;
-    if (told.constant_names.empty()) told.constant_names = file.constant_names;
-    if (file.capture_symbol) told.capture_symbol = file.capture_symbol;
+    KernelFile& kept = file_named(file.file);
+    if (kept.statements.empty()) kept.statements = file.statements;
+    if (kept.shared_names.empty()) kept.shared_names = file.shared_names;
+    if (kept.constant_names.empty()) kept.constant_names = file.constant_names;
+    if (file.capture_symbol) kept.capture_symbol = file.capture_symbol;
 }
 
 void KernelSet::declare(const BuiltFile& file) {

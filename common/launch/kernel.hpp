@@ -34,7 +34,7 @@ struct Kernel {
     std::string arguments;   // "256"; empty without template arguments
     std::vector<Parameter> parameters;
     std::uint32_t warp_size = trace::kWarpSize;  // 4, 8 or 16: made for teaching warps, which only the emulator has
-    std::string file = kKernelFile;      // where its text stands, in the lesson's folder
+    std::string file = kKernelFile;      // where its text is, in the lesson's folder
     std::uint32_t architecture = 0;  // 90: for GPUs of sm_90 and later, never emulated; 0: for all, and the emulator
     EntryPoint gpu_plain;       // the file as the learner reads it
     EntryPoint gpu_traced;      // with every warp intrinsic intercepted
@@ -72,7 +72,7 @@ struct BuiltFile {
 // A BuiltFile from what a wrapper exports.
 BuiltFile import_file(Build build, const prelude::RawFile& raw);
 
-// What the traced builds of one kernel file told of it.
+// What the traced builds of one kernel file say about it.
 struct KernelFile {
     std::string name;
     std::vector<trace::Statement> statements;
@@ -102,12 +102,12 @@ public:
     // Template arguments for which `name` exists, in the order of entries.inc.
     std::vector<std::string> instances(const std::string& name) const;
 
-    // The file a kernel stands in. Throws Error for one that is not of this set.
+    // The file a kernel is in. Throws Error for one that is not of this set.
     const KernelFile& file_of(const Kernel& kernel) const;
     // The names of all kernel files, in the order they were added.
     std::vector<std::string> files() const;
 
-    // The library that the emulated entries stand in, which workers load: their addresses then count from where it
+    // The library that the emulated entries are in, which workers load: their addresses then count from where it
     // lies. Empty: they are this program's own.
     const std::string& library() const { return library_; }
     void set_library(std::string path) { library_ = std::move(path); }

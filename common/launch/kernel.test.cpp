@@ -30,7 +30,7 @@ BuiltFile declared(const std::string& name, const std::string& file, std::uint32
     return result;
 }
 
-TEST(KernelSet, KeepsWhatEachFileTells) {
+TEST(KernelSet, KeepsWhatEachFileSays) {
     KernelSet set;
     set.add(built(Build::emulated, "sum"));
     set.declare(declared("cluster_sum", "kernels_sm90.cuh", 90));
@@ -42,7 +42,7 @@ TEST(KernelSet, KeepsWhatEachFileTells) {
     EXPECT_FALSE(sum.gpu_only());
     EXPECT_TRUE(cluster.gpu_only());
     EXPECT_EQ(cluster.architecture, 90u);
-    ASSERT_EQ(cluster.parameters.size(), 1u);   // told by the build, not by the declaration
+    ASSERT_EQ(cluster.parameters.size(), 1u);   // given by the build, not by the declaration
     EXPECT_TRUE(cluster.gpu_plain && cluster.gpu_traced && !cluster.emulated);
     EXPECT_EQ(set.file_of(sum).statements.at(0).target, "sum");
     EXPECT_EQ(set.file_of(cluster).statements.at(0).target, "cluster_sum");

@@ -176,7 +176,7 @@ public:
         expectations.push_back({buffer.index, std::move(reference), bound, summed, std::move(reason), 0, {}});
     }
 
-    // Elements from `first` on, counted from where the buffer stands, each with a bound of its own.
+    // Elements from `first` on, counted from where the buffer is, each with a bound of its own.
     template <class T>
     void expect_each(Buffer<T> buffer, std::uint64_t first, std::vector<double> reference, std::vector<double> bounds,
                      std::string reason) {

@@ -37,7 +37,7 @@ TEST(Verify, FindsTheWorstElement) {
 
 TEST(Verify, OnlyTheElementsWithAReferenceCount) { EXPECT_TRUE(judge({1, 99}, {1}, 0)[0].ok); }
 
-// A part of a long output, each element with a bound of its own: told is the one nearest to it.
+// A part of a long output, each element with a bound of its own: the one nearest to it is reported.
 TEST(Verify, EachElementMayHaveItsBound) {
     const auto judge_each = [](std::vector<double> bounds) {
         Plan plan;

@@ -95,7 +95,7 @@ Baseline find(const std::string& name, Element element) {
     throw Error(fmt::format("There is no baseline '{}'; there are: {}.", name, fmt::join(baselines(), ", ")));
 }
 
-// A baseline on buffers of its own: `n` values behind `before` bytes of the contents.
+// A baseline on buffers of its own: `n` values after `before` bytes of the contents.
 class Library {
 public:
     Library(const Baseline& baseline, std::span<const std::byte> contents, std::size_t before, std::uint64_t n)

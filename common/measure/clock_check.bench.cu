@@ -101,7 +101,7 @@ double launches_us(const Sums& sums, int runs) {
     });
 }
 
-// A graph of `runs` nodes, each behind the one before.
+// A graph of `runs` nodes, each after the one before.
 class Chain {
 public:
     Chain(Sums& sums, int runs) {

@@ -11,7 +11,7 @@ namespace lanewise::measure::cost {
 
 constexpr unsigned kAll = 0xffffffffu;
 
-// What start() is told.
+// What start() is given.
 struct Here {
     unsigned thread, block, chain, blocks, threads;
     unsigned* shared;   // kCostSharedBytes

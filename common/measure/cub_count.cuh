@@ -1,4 +1,4 @@
-// How CUB is told of a count.
+// How CUB is given a count.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -43,7 +43,7 @@ timing::Timing measure(const launch::Plan& plan, const launch::KernelSet& kernel
 // Names for measure_baseline(): "CUB DeviceReduce::Sum", "…::Max", "…::Min". Empty without CUDA.
 std::vector<std::string> baselines();
 
-// A library's kernel over the last `n` values of the plan's first input of floats or of i8 (what stands before them
+// A library's kernel over the last `n` values of the plan's first input of floats or of i8 (what is before them
 // belongs to no variant's sum), verified, then timed in the same way; `variant`, `baseline` and `n` are filled in too.
 // Of what is narrower than f32 it knows the sum alone, with a float as accumulator (of i8 an int): CUB's Reduce, and
 // the row is named so. Values of 8 bits are converted as they are read. Throws Error when there is no such baseline, no

@@ -89,7 +89,7 @@ TEST_F(Measured, TheLibraryAddsHalvesInFloat) {
     for (const Element element : {Element::f16, Element::bf16}) {
         // Ones: a sum in the input's own format would stop at 2048 (bf16: 256).
         std::vector<double> values(5000, 1);
-        values[0] = 1000;   // stands before the values
+        values[0] = 1000;   // is before the values
         values[7] = -3.5;
         launch::Plan plan;
         plan.input_as("in", element, values);
@@ -109,7 +109,7 @@ TEST_F(Measured, TheLibraryAddsBytesInFloatOrInt) {
     options.samples = 5;
     for (const Element element : {Element::e4m3, Element::e5m2, Element::i8}) {
         std::vector<double> values(5000, 1);
-        values[0] = 100;   // stands before the values
+        values[0] = 100;   // is before the values
         values[7] = -3;
         launch::Plan plan;
         plan.input_as("in", element, values);
@@ -165,7 +165,7 @@ TEST_F(Measured, AFlushedCacheCostsTime) {
     EXPECT_GT(flushed.median_us, warm.median_us);
 }
 
-TEST_F(Measured, TheMeterTellsOfItsGpu) {
+TEST_F(Measured, TheMeterDescribesItsGpu) {
     const auto meter = make_gpu_meter(kernels_);
     EXPECT_EQ(meter->machine().gpu, gpu::device().name);
     EXPECT_GT(meter->free_bytes(), 1u << 20);

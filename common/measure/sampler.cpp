@@ -104,7 +104,7 @@ std::vector<double> sample_warm(const gpu::Stream& stream, const Work& work, con
 }
 
 // While the cache is overwritten, which takes the GPU longer than the host needs to queue what follows, the run is
-// queued behind it: the GPU does not wait for the host between the two events.
+// queued after it: the GPU does not wait for the host between the two events.
 std::vector<double> sample_flushed(const gpu::Stream& stream, const Work& work, const std::string& what,
                                    const Share& share) {
     gpu::Buffer other(2 * gpu::device().l2_bytes);
@@ -124,7 +124,7 @@ std::vector<double> sample_flushed(const gpu::Stream& stream, const Work& work, 
 std::vector<double> samples_of(const Work& work, const std::string& what, const MeasureOptions& options,
                                const Share& share, int& runs) {
     const gpu::Stream stream;
-    // What an earlier kernel told L2 to keep would else stay there through this one's runs. A GPU that keeps nothing
+    // What an earlier kernel made L2 keep would else stay there through this one's runs. A GPU that keeps nothing
     // refuses.
     if (cudaCtxResetPersistingL2Cache() != cudaSuccess) (void)cudaGetLastError();
     return options.l2 == L2::warm ? sample_warm(stream, work, what, options, share, runs)

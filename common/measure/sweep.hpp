@@ -1,4 +1,4 @@
-// A list of things to measure, one after the other, each beside the library and the limit at its size.
+// A list of things to measure, one after the other, each compared with the library and the limit at its size.
 #pragma once
 
 #include <cstddef>

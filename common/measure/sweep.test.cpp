@@ -119,7 +119,7 @@ TEST(PlansAhead, AreTakenInTheirTurn) {
     std::vector<Job> jobs;
     for (std::uint64_t n = 1; n <= 20; ++n) jobs.push_back(job("a", n));
     jobs[7].plan = []() -> launch::Plan { throw Error("no such instance"); };
-    jobs[12].n = std::uint64_t{1} << 40;   // too large to be made ahead, and those behind it with it
+    jobs[12].n = std::uint64_t{1} << 40;   // too large to be made ahead, and those after it with it
     for (const std::size_t most : {0u, 1u, 4u, 64u}) {
         PlansAhead plans(jobs, most);
         for (std::size_t at = 0; at < jobs.size(); ++at) {

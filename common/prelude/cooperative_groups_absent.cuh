@@ -11,7 +11,7 @@ inline constexpr bool kNever = false;
 
 }  // namespace details
 
-// All blocks of the launch. Where a thread stands among them is known; waiting for all of them is not emulated.
+// All blocks of the launch. Where a thread is among them is known; waiting for all of them is not emulated.
 class grid_group {
 public:
     template <class... A>

@@ -1,4 +1,4 @@
-// What cooperative groups are made of: where a thread stands, values of any size through shuffles, and the lanes of a
+// What cooperative groups are made of: where a thread is, values of any size through shuffles, and the lanes of a
 // tile. Part of cooperative_groups.cuh, inside the kernel's namespace.
 #pragma once
 

@@ -120,8 +120,8 @@ AdditionTree build_addition_tree(const Steps& steps, const RoundingLens& lens, s
     for (std::size_t at = 0; at < tree.nodes.size(); ++at) {
         check_stop(stop);
         const std::int32_t sum = tree.nodes[at].sum;
-        const Sum& told = lens.sum(sum);
-        if (is_leaf(told)) continue;
+        const Sum& whole = lens.sum(sum);
+        if (is_leaf(whole)) continue;
         // Drawn once: what is doubled each round would have 2^rounds leaves.
         if (!met.insert(sum).second) {
             tree.nodes[at].kind = Kind::again;
@@ -129,10 +129,10 @@ AdditionTree build_addition_tree(const Steps& steps, const RoundingLens& lens, s
         }
         std::vector<std::int32_t> parts, running = run_to(lens, sum);
         met.insert(running.begin(), running.end());
-        Kind kind = running.size() == 1 ? Kind::join : told.kind == Sum::Kind::atomic ? Kind::word : Kind::run;
-        if (told.kind == Sum::Kind::reduce) {
+        Kind kind = running.size() == 1 ? Kind::join : whole.kind == Sum::Kind::atomic ? Kind::word : Kind::run;
+        if (whole.kind == Sum::Kind::reduce) {
             kind = Kind::reduce;
-            parts = offered(steps, lens, told, stop);
+            parts = offered(steps, lens, whole, stop);
         } else {
             parts.push_back(lens.sum(running.front()).own);
             for (const std::int32_t each : running) parts.push_back(lens.sum(each).other);
@@ -186,13 +186,14 @@ std::int32_t stored_sum(const Steps& steps, const RoundingLens& lens, const Warp
                 const std::int32_t sum = lens.last(k, place, lane);
                 if (sum == Sum::kNone) continue;
                 // A store must have stored it; an atomic gave it, or made it.
-                const Sum& told = lens.sum(sum);
+                const Sum& candidate = lens.sum(sum);
                 const std::uint64_t written = trace::element_at(record.value[l], record.type, 0);
                 const std::uint64_t held =
-                    told.type == record.type
-                        ? told.bits
-                        : element_from_double(record.type, element_to_double(told.type, told.bits));
-                if (told.kind == Sum::Kind::atomic || same_value(record.type, held, written)) offer(sum, warp.warp);
+                    candidate.type == record.type
+                        ? candidate.bits
+                        : element_from_double(record.type, element_to_double(candidate.type, candidate.bits));
+                if (candidate.kind == Sum::Kind::atomic || same_value(record.type, held, written))
+                    offer(sum, warp.warp);
             }
         }
     }
@@ -221,7 +222,7 @@ std::string others_beside(const Steps& steps, const RoundingLens& lens, const Ad
                            counted(tree.nodes.front().parts.size(), "partial sum"));
     const std::size_t place = warp_place(steps, root.warp);
     int same = 0, other = 0, none = 0;
-    // Lanes that a record tells of: a teaching warp, and the last of a block, have fewer than 32.
+    // Lanes that a record holds: a teaching warp, and the last of a block, have fewer than 32.
     const std::uint32_t known = place < steps.warps.size() ? steps.lane_values(steps.size() - 1, root.warp).known : 0;
     for (int lane = 0; lane < trace::kWarpSize; ++lane) {
         if (lane == root.lane || (known >> lane & 1u) == 0) continue;
@@ -247,7 +248,7 @@ std::string others_beside(const Steps& steps, const RoundingLens& lens, const Ad
 std::string inputs_text(const RoundingLens& lens, const AdditionTree& tree) {
     if (tree.empty()) return counted(0, "input");
     const std::uint64_t count = lens.sum(tree.nodes.front().sum).count;
-    std::set<std::int32_t> different;   // what stands elsewhere in the tree too is met there
+    std::set<std::int32_t> different;   // what is elsewhere in the tree too is met there
     for (const AdditionNode& node : tree.nodes)
         if (node.kind == Kind::input) different.insert(node.sum);
     std::string text = counted(count, "input");
@@ -259,7 +260,7 @@ std::string why_no_tree(const RoundingLens& lens) {
     if (!lens.why_not.empty()) return lens.why_not;
     const bool any =
         std::any_of(lens.sums.begin(), lens.sums.end(), [](const Sum& sum) { return sum.kind != Sum::Kind::input; });
-    return any ? "" : "Nothing is added here, as far as the records tell.";
+    return any ? "" : "Nothing is added here, as far as the records show.";
 }
 
 std::string place_of_sum(const Steps& steps, const Sum& sum) {
@@ -289,7 +290,7 @@ std::string describe_tree(const Steps& steps, const RoundingLens& lens, const Ad
                                   counted(at_steps.size(), "step"));
     if (const std::string others = others_beside(steps, lens, tree); !others.empty()) out += others + "\n";
     if (lens.unknown > 0)
-        out += fmt::format("{} not told: something else than a known sum of inputs came in.\n",
+        out += fmt::format("{} not shown: something else than a known sum of inputs came in.\n",
                            counted(lens.unknown, "addition") + (lens.unknown == 1 ? " is" : " are"));
     for (const std::int32_t place : additions) {
         const Sum& sum = lens.sum(place);

@@ -19,7 +19,7 @@ struct AdditionNode {
         run,       // one lane added several, one after the other
         word,      // several atomics added to one word, one after the other
         reduce,    // all lanes' values at once
-        again,     // a sum that stands elsewhere in the tree: it came in more than once. A leaf here
+        again,     // a sum that is elsewhere in the tree: it came in more than once. A leaf here
     };
 
     Kind kind = Kind::input;

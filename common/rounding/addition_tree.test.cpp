@@ -73,7 +73,7 @@ TEST(AdditionTree, AButterflysLaneHasOneTreeOfAllInputs) {
         EXPECT_EQ(grown.elements(tree), up_to(32));
         EXPECT_EQ(grown.sum(tree[0].sum).lane, lane);
         check_against_records(grown, tree);
-        // What a lane held stands to the left of what came to it.
+        // What a lane held is to the left of what came to it.
         EXPECT_EQ(grown.sum(tree.inputs().front()).element, lane);
         EXPECT_EQ(others_beside(grown.steps, grown.lens, tree),
                   "All 32 lanes hold the sum of these inputs, each by a tree of its own; this is lane " +
@@ -109,7 +109,7 @@ TEST(AdditionTree, GoesThroughSharedMemoryAndWarps) {
     EXPECT_EQ(two.elements(whole), up_to(256));
     EXPECT_EQ(whole[0].height, 8);
     check_against_records(two, whole);
-    // The total is the first warp's; the sums of the other warps stand in it whole.
+    // The total is the first warp's; the sums of the other warps are in it whole.
     std::set<std::uint32_t> warps;
     for (const std::int32_t sum : whole.additions()) warps.insert(two.sum(sum).warp.warp);
     EXPECT_EQ(warps.size(), 8u);
@@ -198,7 +198,7 @@ TEST(AdditionTree, AReductionJoinsAllLanesAtOnce) {
 }
 
 // The description names every addition once, with what the records hold; what has not come about yet says so.
-TEST(AdditionTree, IsToldAsTheRecordsHaveIt) {
+TEST(AdditionTree, IsDescribedAsTheRecordsHaveIt) {
     const Grown grown(two_level(4, 1));
     const AdditionTree tree = grown.of_run();
     const std::size_t now = 3;

@@ -156,7 +156,7 @@ std::uint64_t ExactSum::rounded_to(Element element) const {
                                                                  : infinity);
     }
     if (!is_float(element)) {
-        // Two's complement as it stands, from 2^0 up.
+        // Two's complement as it is, from 2^0 up.
         const std::uint64_t bits = bits_from(limbs_, -kLowest);
         const int size = element_size(element);
         return size == 8 ? bits : bits & ((std::uint64_t{1} << (size * 8)) - 1);

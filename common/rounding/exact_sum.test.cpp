@@ -98,7 +98,7 @@ TEST(ExactSum, WholeNumbersAreTakenWhole) {
     EXPECT_EQ(negative.rounded_to(Element::i32), 0xffffffffu);
 }
 
-TEST(ExactSum, IsToldInAllItsDigitsOrAsManyAsAskedFor) {
+TEST(ExactSum, IsWrittenInAllItsDigitsOrAsManyAsAskedFor) {
     EXPECT_EQ(sum_of({}).decimal(10), "0");
     EXPECT_EQ(sum_of({0.5}).decimal(10), "0.5");
     EXPECT_EQ(sum_of({-26}).decimal(10), "-26");

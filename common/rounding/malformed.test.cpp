@@ -26,7 +26,7 @@ void damage(std::string& text, std::mt19937& random) {
     else text[digit] = "0123456789abcdef"[random() % 16];
 }
 
-// A loop of vector loads that join their sum, then what warps do together; with all that the text tells.
+// A loop of vector loads that join their sum, then what warps do together; with all that the text says.
 Trace collectives() {
     TraceBuilder made;
     const auto in = made.array("in", Space::global, 256);

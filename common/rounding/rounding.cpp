@@ -45,10 +45,10 @@ std::int32_t RoundingLens::last(std::size_t step, std::size_t warp, int lane) co
 }
 
 ExactSum RoundingLens::error_of(std::int32_t sum) const {
-    const Sum& told = sums.at(static_cast<std::size_t>(sum));
+    const Sum& computed = sums.at(static_cast<std::size_t>(sum));
     ExactSum error = exact.at(static_cast<std::size_t>(sum));
     error.negate();
-    error.add(told.type, told.bits);
+    error.add(computed.type, computed.bits);
     return error;
 }
 

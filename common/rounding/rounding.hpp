@@ -13,7 +13,7 @@
 namespace lanewise::rounding {
 
 struct RoundingLens {
-    std::string why_not;                // why nothing is told: a sentence; empty where something is
+    std::string why_not;                // why nothing is shown: a sentence; empty where something is
     std::vector<Sum> sums;              // in the order in which they came about
     ExactSums exact;                    // of each
     // What each lane had come to after a step in which it added something; kNone: it did not.
@@ -37,7 +37,7 @@ struct RoundingLens {
     ExactSum error_of(std::int32_t sum) const;
 };
 
-// Pure. Only values that records hold, or that follow from them bit by bit, are told; sums whose parts are not known to
+// Pure. Only values that records hold, or that follow from them bit by bit, are kept; sums whose parts are not known to
 // be sums of inputs (a product, a maximum, a square) are left out and counted in `unknown`. Throws Stopped where `stop`
 // asks for that: of a million inputs it takes a second or two.
 RoundingLens build_rounding(const steps::Steps& steps, const std::stop_token& stop = {});

@@ -233,7 +233,7 @@ TEST(Rounding, ALongRunOfSmallValuesStopsGrowing) {
     EXPECT_EQ(lens.sums.at(static_cast<std::size_t>(rounding_loss(lens).stopped)).step, 256u);
 }
 
-TEST(Rounding, APairAddedInSixteenBitsIsToldFromOneThatWasWidenedFirst) {
+TEST(Rounding, APairAddedInSixteenBitsIsDistinguishedFromOneThatWasWidenedFirst) {
     const auto input = [](int i) { return static_cast<double>(uneven(i)); };
     const auto narrow = [](std::uint64_t sum, const auto& elements) {
         const double pair = element_to_double(Element::f16, added(Element::f16, elements[0], elements[1]));
@@ -261,7 +261,7 @@ TEST(Rounding, APairAddedInSixteenBitsIsToldFromOneThatWasWidenedFirst) {
     }
 }
 
-TEST(Rounding, PacksThatAreAddedTwoAndTwoOrOneByOneAreTold) {
+TEST(Rounding, PacksThatAreAddedTwoAndTwoOrOneByOneAreShown) {
     const auto input = [](int i) { return static_cast<double>(uneven(i)); };
     const auto sum_in = [](std::uint64_t a, std::uint64_t b) {
         return to_bits(from_bits<float>(a) + from_bits<float>(b));
@@ -299,7 +299,7 @@ TEST(Rounding, EightBitInputsAreAddedInSixteenBits) {
     EXPECT_NE(sum.ulps, 0);
 }
 
-TEST(Rounding, WhatIsNoSumIsNotTold) {
+TEST(Rounding, WhatIsNoSumIsNotShown) {
     // A maximum, on a line where some lanes' result happens to be the sum.
     Trace trace = tree_of([](int lane) { return lane < 16 ? 0.0f : uneven(lane) + 10; });
     std::vector<float> held(32);
@@ -364,7 +364,7 @@ TEST(Rounding, OverflowAndCancellationStandOut) {
     EXPECT_TRUE(seen.sums.at(static_cast<std::size_t>(loss.worst)).stopped);
 }
 
-TEST(Rounding, WithoutLoadsNothingIsTold) {
+TEST(Rounding, WithoutLoadsNothingIsShown) {
     Trace trace = tree_of(uneven);
     std::erase_if(trace.records, [](const Record& record) { return record.op == Op::load; });
     const Steps steps = build_steps(trace);
@@ -388,17 +388,17 @@ TEST(Rounding, RowsNameTheWorstSumOfEachStep) {
 
 TEST(FormatUlps, IsShort) {
     Sum sum;
-    const auto told = [&](double ulps) {
+    const auto text_of = [&](double ulps) {
         sum.ulps = ulps;
         return format_ulps(sum);
     };
-    EXPECT_EQ(told(0), "0");
-    EXPECT_EQ(told(0.5), "+0.5");
-    EXPECT_EQ(told(-22), "-22");
-    EXPECT_EQ(told(-12582.9), "-12583");
-    EXPECT_EQ(told(1.26e7), "+1.3e7");
-    EXPECT_EQ(told(1e-9), "+1.0e-9");
-    EXPECT_EQ(told(std::nan("")), "nan");
+    EXPECT_EQ(text_of(0), "0");
+    EXPECT_EQ(text_of(0.5), "+0.5");
+    EXPECT_EQ(text_of(-22), "-22");
+    EXPECT_EQ(text_of(-12582.9), "-12583");
+    EXPECT_EQ(text_of(1.26e7), "+1.3e7");
+    EXPECT_EQ(text_of(1e-9), "+1.0e-9");
+    EXPECT_EQ(text_of(std::nan("")), "nan");
 }
 
 }  // namespace

@@ -113,14 +113,14 @@ void RoundingBuilder::reductions(const WarpStep& warp) {
     if (record.op != Op::reduce_add) return;
     ExactSum all;
     std::uint64_t count = 0;
-    bool told = true;
+    bool all_known = true;
     trace::PerLane<Found> offered{};
     std::uint32_t additions = 0;
     each(record, [&](std::size_t lane) {
         const LaneView& view = warp.lanes[lane];
         settle(lane, record.type, view.before, view.inputs_before);
         offered[lane] = tree_.find(latest_[place_][lane], view.inputs_before, record.type, view.before);
-        told = told && offered[lane].has_value();
+        all_known = all_known && offered[lane].has_value();
         if (!offered[lane] || *offered[lane] == Sum::kNone) return;
         const Sum& from = lens_.sum(*offered[lane]);
         if (!gathers_) all.add(lens_.exact[static_cast<std::size_t>(*offered[lane])]);
@@ -130,7 +130,7 @@ void RoundingBuilder::reductions(const WarpStep& warp) {
     each(record, [&](std::size_t lane) {
         const LaneView& view = warp.lanes[lane];
         const bool joins = view.effect == Effect::join;
-        if (!told || view.undefined || (joins && !view.has_after)) {
+        if (!all_known || view.undefined || (joins && !view.has_after)) {
             ++lens_.unknown;
             return;
         }
@@ -163,13 +163,13 @@ RoundingLens build_rounding(const Steps& steps, const std::stop_token& stop) {
         lens = {};
         if (RoundingBuilder(steps, lens, evidence, gathers, stop).build()) continue;
         lens = {};
-        lens.why_not = "There are too many additions to tell the exact value of each; give a smaller --n.";
+        lens.why_not = "There are too many additions to compute the exact value of each; give a smaller --n.";
         return lens;
     }
     const bool any =
         std::any_of(lens.sums.begin(), lens.sums.end(), [](const Sum& sum) { return sum.kind != Sum::Kind::input; });
     if (any) return lens;
-    lens.why_not = "Nothing here is known to be a sum of inputs, as far as the records tell.";
+    lens.why_not = "Nothing here is known to be a sum of inputs, as far as the records show.";
     for (const Step& step : steps.steps) {
         if (step.warps.empty() || step.warps.front().parts.size() < 2) continue;
         std::string parts;

@@ -1,4 +1,4 @@
-// The walk that build_rounding() makes: what each value is a sum of. Its parts stand in rounding_build.cpp (lanes with
+// The walk that build_rounding() makes: what each value is a sum of. Its parts are in rounding_build.cpp (lanes with
 // each other), rounding_runs.cpp (what a lane reads one after the other) and rounding_memory.cpp (memory).
 #pragma once
 
@@ -42,7 +42,7 @@ private:
     // What a lane read since its value was last known.
     struct Run {
         bool open = false;
-        bool told = true;
+        bool known = true;
         Found start;
         int line = 0;
         Reads reads;
@@ -58,7 +58,7 @@ private:
 
     // Nothing but zeros came together: no sum.
     void set(std::size_t warp, std::size_t lane, std::size_t step, std::int32_t sum);
-    // Does this line add, as far as all its records tell?
+    // Does this line add, as far as all its records show?
     bool line_adds(int line, bool here);
     Sum sum_here(std::size_t lane, Element type, std::uint64_t bits, std::uint32_t inputs) const;
 
@@ -77,7 +77,7 @@ private:
     Found word_of(const trace::Record& record, std::int64_t element, std::uint64_t bits);
     void write_word(const trace::Record& record, std::size_t lane, std::uint64_t bits, Found sum);
     void stores(const steps::WarpStep& warp);
-    // All of one step: what each found tells in which order they came.
+    // All of one step: what each found shows in which order they came.
     void atomics(const steps::Step& step);
     void atomic(const trace::Record& record, const steps::WarpStep& warp, std::size_t lane);
     // What an output holds in the end was left by the last atomic.

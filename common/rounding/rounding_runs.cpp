@@ -31,15 +31,15 @@ void RoundingBuilder::loads(const steps::WarpStep& warp) {
                 run.start = same ? Found(own) : tree_.single(view.inputs_before);
             }
         }
-        run.told = run.told && (view.effect == Effect::replace || view.effect == Effect::join) &&
+        run.known = run.known && (view.effect == Effect::replace || view.effect == Effect::join) &&
                    record.elements * element_size(record.type) <= kMostBytes;
         run.line = record.line;
         Read read{step_, view.inputs_after, record.type, 0};
-        for (int e = 0; run.told && e < record.elements; ++e) {
+        for (int e = 0; run.known && e < record.elements; ++e) {
             const std::uint64_t bits = trace::element_at(record.value[lane], record.type, e);
             const Found sum = word_of(record, record.element_index[lane] + e, bits);
-            run.told = sum.has_value();
-            if (!run.told) break;
+            run.known = sum.has_value();
+            if (!run.known) break;
             if (*sum == Sum::kNone) continue;   // a zero that holds no input
             run.reads.bits.push_back(bits);
             run.reads.sums.push_back(*sum);
@@ -59,17 +59,17 @@ void RoundingBuilder::settle(std::size_t lane, Element type, std::uint64_t bits,
     const std::size_t words = done.reads.bits.size();
     const bool plain = done.start && *done.start == Sum::kNone;
     if (words == 1 && plain) return;   // a copy: no addition
-    if (!done.told || !done.start) {
+    if (!done.known || !done.start) {
         lens_.unknown += words;
         return;
     }
     const std::uint64_t start =
         *done.start == Sum::kNone ? element_from_double(type, 0.0) : start_bits(*done.start, type);
-    std::uint32_t& told = evidence_.orders.try_emplace({done.line, type}, (1u << kOrders) - 1).first->second;
+    std::uint32_t& possible = evidence_.orders.try_emplace({done.line, type}, (1u << kOrders) - 1).first->second;
     std::uint32_t fits = 0;
     std::vector<Replayed> chosen;
     for (int order = 0; order < kOrders; ++order) {
-        if (!gathers_ && !(told >> order & 1u)) continue;
+        if (!gathers_ && !(possible >> order & 1u)) continue;
         check_stop(stop_);
         auto additions = replay(static_cast<Order>(order), type, start, plain, done.reads);
         if (additions.empty() ||
@@ -78,8 +78,8 @@ void RoundingBuilder::settle(std::size_t lane, Element type, std::uint64_t bits,
         fits |= 1u << order;
         if (chosen.empty()) chosen = std::move(additions);
     }
-    // Orders that read one word at a time are alike: they tell nothing of the others.
-    if (gathers_) told &= fits;
+    // Orders that read one word at a time are alike: they say nothing about the others.
+    if (gathers_) possible &= fits;
     if (chosen.empty()) {
         lens_.unknown += words;
         return;

@@ -10,8 +10,8 @@ namespace lanewise::rounding {
 
 using trace::Record;
 
-SumTree::SumTree(const steps::Steps& steps, RoundingLens& lens, bool tells, const std::stop_token& stop)
-    : steps_(steps), lens_(lens), tells_(tells), stop_(stop), array_(steps::input_array_of(*steps.trace)) {
+SumTree::SumTree(const steps::Steps& steps, RoundingLens& lens, bool with_exact, const std::stop_token& stop)
+    : steps_(steps), lens_(lens), with_exact_(with_exact), stop_(stop), array_(steps::input_array_of(*steps.trace)) {
     for (const Record& record : steps.trace->records) {
         check_stop(stop_);
         const bool fits = record.elements * element_size(record.type) <= static_cast<int>(sizeof(trace::Bytes16));
@@ -24,7 +24,7 @@ SumTree::SumTree(const steps::Steps& steps, RoundingLens& lens, bool tells, cons
     // Each input comes to a sum by one addition; the rounds of warps and blocks make a few more.
     const std::size_t expected = 2 * inputs_.size() + inputs_.size() / 8;
     lens.sums.reserve(expected);
-    if (tells) lens.exact.reserve(expected);
+    if (with_exact) lens.exact.reserve(expected);
 }
 
 double SumTree::value_of(std::int32_t sum) const {
@@ -114,7 +114,7 @@ void SumTree::measure(Sum& sum, const ExactSum& exact) const {
 std::int32_t SumTree::keep(Sum sum, const ExactSum& exact) {
     check_stop(stop_);
     const auto place = static_cast<std::int32_t>(lens_.sums.size());
-    if (tells_) {
+    if (with_exact_) {
         measure(sum, exact);
         lens_.exact.push_back(exact);
     }
@@ -130,7 +130,7 @@ std::int32_t SumTree::join(Sum sum, Found own, Found other) {
     ExactSum exact;
     for (const std::int32_t part : {sum.own, sum.other}) {
         Sum& from = lens_.sums[static_cast<std::size_t>(part)];
-        if (tells_) exact.add(lens_.exact[static_cast<std::size_t>(part)]);
+        if (with_exact_) exact.add(lens_.exact[static_cast<std::size_t>(part)]);
         sum.additions = std::max(sum.additions, from.additions + 1);
         sum.count += from.count;
         from.narrow |= from.kind == Sum::Kind::add && element_size(from.type) < element_size(sum.type);

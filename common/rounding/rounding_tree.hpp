@@ -23,9 +23,9 @@ inline std::uint64_t converted(Element from, std::uint64_t bits, Element to) {
 // Fills RoundingLens::sums and ::exact.
 class SumTree {
 public:
-    // `tells`: false where only what is made of what is asked for; RoundingLens::exact and all that follows from it
-    // then stay empty.
-    SumTree(const steps::Steps& steps, RoundingLens& lens, bool tells, const std::stop_token& stop);
+    // `with_exact`: false where only what is made of what is asked for; RoundingLens::exact and all that follows from
+    // it then stay empty.
+    SumTree(const steps::Steps& steps, RoundingLens& lens, bool with_exact, const std::stop_token& stop);
 
     // Where inputs that are met for the first time come in.
     void at_step(std::size_t step) { step_ = step; }
@@ -53,7 +53,7 @@ private:
 
     const steps::Steps& steps_;
     RoundingLens& lens_;
-    bool tells_;
+    bool with_exact_;
     std::stop_token stop_;
     std::optional<std::uint32_t> array_;                                 // of the inputs
     struct Input {

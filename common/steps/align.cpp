@@ -50,7 +50,7 @@ public:
         for (const Step& step : steps.steps) {
             Mark& mark = marks.emplace_back(Mark{role_of(step), step.kind, number(step.label), 0});
             if (mark.role != Role::round) continue;
-            // The round of the warp that has had most. Warps that come later to one that others have had stand alone.
+            // The round of the warp that has had most. Warps that come later to one that others have had are alone.
             std::size_t round = step.warps.empty() ? next : 0;
             for (const WarpStep& part : step.warps) round = std::max(round, rounds[part.warp]++);
             mark.round = round >= next ? round : beside_none++;

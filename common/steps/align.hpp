@@ -26,8 +26,8 @@ Role role_of(const Step& step);
 // The step of each run at one place, in the order of the runs; kNoStep where a run has none there.
 using AlignedPlace = std::vector<std::size_t>;
 
-// align() for any number of runs: every step of every run stands at just one place, in order. The k-th rounds of all
-// runs stand at one place; what lies between two rounds is matched with steps of the same role, so that as many as
+// align() for any number of runs: every step of every run is at just one place, in order. The k-th rounds of all
+// runs are at one place; what lies between two rounds is matched with steps of the same role, so that as many as
 // possible stand together, the first ones first. (The runs are set beside each other one by one, then each is taken out
 // and set anew beside the others for as long as that betters it. The best of all would take the product of their
 // lengths; for two runs this is the best.)

@@ -48,7 +48,7 @@ TEST(Align, AMissingStageStandsAlone) {
 TEST(Align, TreeAgainstTwoLevel) {
     const Trace tree = shared_tree(256);
     const Trace two = two_level(8, 1);
-    // The load, eight rounds, and the one barrier of two-level: it stands between the fifth round and the sixth.
+    // The load, eight rounds, and the one barrier of two-level: it is between the fifth round and the sixth.
     EXPECT_EQ(check(build_steps(tree), build_steps(two)), 10u);
     EXPECT_EQ(places({build_steps(tree), build_steps(two)}),
               "load in | load in\n"
@@ -149,7 +149,7 @@ TEST(Align, WhatAStepDoesIsItsRole) {
     EXPECT_EQ(roles(tree), expected);
 }
 
-// Warps that come to a round when others have gone on stand alone; the rounds after it are counted as if they had not.
+// Warps that come to a round when others have continued are alone; the rounds after it are counted as if they had not.
 TEST(Align, ALateWarpsRoundIsTheSameRound) {
     TraceBuilder made;
     made.statement(3, Effect::join, "value");

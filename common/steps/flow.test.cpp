@@ -1,4 +1,4 @@
-// Values that move through statements without a record of their own, as the kernel's text tells.
+// Values that move through statements without a record of their own, as the kernel's text says.
 #include <gtest/gtest.h>
 
 #include "common/steps/testing/programs.testing.hpp"
@@ -11,7 +11,7 @@ using namespace testing;
 
 using Lines = trace::Statement::Lines;
 
-// A statement with all that its text tells, in a function of lines 1 to 20.
+// A statement with all that its text says, in a function of lines 1 to 20.
 trace::Statement& row(TraceBuilder& made, int line, Effect effect, const std::string& target,
                       const std::vector<std::string>& uses, Lines loop = {}) {
     made.statement(line, effect, target);
@@ -52,7 +52,7 @@ TEST(Flow, EveryPackJoinsItsSum) {
     EXPECT_EQ(inputs(steps, 3), 24u);
     EXPECT_TRUE(inputs_after(steps, 3, kFirst, 3).holds(12 + 2));
     EXPECT_TRUE(inputs_after(steps, 3, kFirst, 3).holds(128 + 4 * 19 + 1));
-    // No record tells the sum in between; the shuffle tells the last.
+    // No record shows the sum in between; the shuffle shows the last.
     EXPECT_EQ(steps.lane_values(0, kFirst).known, 0u);
     EXPECT_EQ(steps.lane_values(1, kFirst).known, 0u);
     EXPECT_EQ(steps.lane_values(2, kFirst).bits[3], to_bits(7.0f));
@@ -199,7 +199,7 @@ TEST(Flow, AConditionalLoadReachesThoseThatCameThere) {
     auto warp = made.warp(0, 0);
     load_floats(warp, 3, in, 0);
     warp.load(5, sums, [](int lane) { return lane; }, [](int) { return 5.0f; }, 0xf);
-    // A lane that is assigned the very value that it had: values tell nothing.
+    // A lane that is assigned the very value that it had: values show nothing.
     for (std::size_t lane = 4; lane < 8; ++lane) warp.values[lane] = lane == 6 ? 6.0f : 0.0f;
     warp.shuffle_sum(6, Op::shfl_xor, 4, 32, 0xff);
     warp.shuffle_sum(8, Op::shfl_xor, 1);
@@ -239,8 +239,8 @@ Provenance provenance(const Steps& steps, std::size_t step, std::size_t lane = 3
     return inputs_after(steps, step, kFirst, lane);
 }
 
-// 3: for (…) {  4: float p = in[i];  5: if (p > 9) sum += p;  }  8: shuffle. Nothing tells which lanes added.
-TEST(Flow, ASumUnderAnIfIsNotTold) {
+// 3: for (…) {  4: float p = in[i];  5: if (p > 9) sum += p;  }  8: shuffle. Nothing shows which lanes added.
+TEST(Flow, ASumUnderAnIfIsNotKnown) {
     for (const bool branch : {false, true}) {
         TraceBuilder made;
         const auto in = made.array("in", Space::global, 64);
@@ -266,8 +266,8 @@ TEST(Flow, ASumUnderAnIfIsNotTold) {
     }
 }
 
-// The same where the load stands under the `if` too: who loaded, added.
-TEST(Flow, ALoadUnderTheSameIfTells) {
+// The same where the load is under the `if` too: who loaded, added.
+TEST(Flow, ALoadUnderTheSameIfShows) {
     TraceBuilder made;
     const auto in = made.array("in", Space::global, 64);
     row(made, 2, Effect::replace, "sum", {});
@@ -314,7 +314,7 @@ TEST(Flow, AStoreGivesTheVariableThatItNames) {
     EXPECT_EQ(word(3).count(), 0u);
     EXPECT_FALSE(word(3).unknown);
     EXPECT_EQ(word(4).count(), 0u);
-    EXPECT_TRUE(word(4).unknown);   // e: no record and no statement tells
+    EXPECT_TRUE(word(4).unknown);   // e: no record and no statement says
     EXPECT_EQ(word(5).count(), 2u);
     EXPECT_TRUE(word(5).holds(3) && word(5).holds(35));
     // A store of another variable shows nothing of the one that the lane holds.
@@ -408,7 +408,7 @@ TEST(Flow, AFunctionThatShufflesIsNotPassed) {
 }
 
 // Nor is any without the text that ran.
-TEST(Flow, ATextThatDidNotRunTellsNothing) {
+TEST(Flow, ATextThatDidNotRunSaysNothing) {
     const std::string text = text_of_products("sum + a.x + a.y + a.z + a.w");
     const Trace trace = products(text);
     EXPECT_EQ(build_steps(trace).steps[0].find(kFirst)->lanes[3].effect, Effect::replace);

@@ -1,4 +1,4 @@
-// Walks through merged steps and tells what each lane held before and after, and which inputs were in it.
+// Walks through merged steps and gives what each lane held before and after, and which inputs were in it.
 #pragma once
 
 #include <string_view>

@@ -101,8 +101,8 @@ TEST(Follow, ReplaceTakesTheSourcesInputs) {
     }
 }
 
-TEST(Follow, EqualValuesTellNothing) {
-    // All lanes hold 0: a rule that compared values could not tell a sum from a copy.
+TEST(Follow, EqualValuesShowNothing) {
+    // All lanes hold 0: a rule that compared values could not distinguish a sum from a copy.
     TraceBuilder made;
     const auto in = made.array("in", Space::global, 32);
     made.statement(3, Effect::replace, "value");
@@ -178,7 +178,7 @@ TEST(Follow, TheSharedTreeGathersInItsFirstWord) {
     EXPECT_EQ(lane.after, to_bits(74.0f));
 }
 
-// sum += in[i], twice, then a shuffle: what is held is told by the shuffle.
+// sum += in[i], twice, then a shuffle: what is held is shown by the shuffle.
 TEST(Follow, LoadsThatJoin) {
     TraceBuilder made;
     const auto in = made.array("in", Space::global, 64);
@@ -263,7 +263,7 @@ TEST(Follow, FollowsInputsAtTheEndOfALargeArray) {
 }
 
 // A place that no array has: sets that hold it cannot be kept, and none are given.
-TEST(Follow, GivesUpProvenanceWhereInputsCannotBeToldApart) {
+TEST(Follow, GivesUpProvenanceWhereInputsCannotBeDistinguished) {
     TraceBuilder made;
     const std::int64_t n = std::int64_t{1} << 33;
     const auto in = made.array("in", Space::global, static_cast<std::uint64_t>(n));

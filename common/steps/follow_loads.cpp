@@ -13,7 +13,7 @@ Follower::Reach Follower::reaches(const Statement& sink, std::size_t number, std
     for (int k = 0; k < kMost; ++k) {
         number = next_of(number, lane);
         const int to = number == kNone ? 0 : trace_.records[number].line;
-        if (text_.passed(sink, from, to)) return TextFlow::is_told(sink, from, to) ? Reach::yes : Reach::perhaps;
+        if (text_.passed(sink, from, to)) return TextFlow::is_certain(sink, from, to) ? Reach::yes : Reach::perhaps;
         if (number == kNone || trace_.records[number].op != Op::load || !sink.function.has(to)) return Reach::no;
         from = to;
     }
@@ -61,14 +61,14 @@ void Follower::load(std::size_t number, WarpStep& warp) {
 void Follower::read(std::size_t number, std::size_t lane, LaneView& view) {
     const Record& record = trace_.records[number];
     const Statement* statement = statement_of_read(number, lane);
-    const auto [sum, told] = joined_by(statement, number, lane);
+    const auto [sum, certain] = joined_by(statement, number, lane);
     if (statement == nullptr) course(lane).read_aside();
     const bool more = course(lane).reads_on(statement);
     view.active = true;
     view.before = is_known(lane) ? held().bits[lane] : 0;
     view.received = accessed(record, lane);
     view.has_received = true;
-    view.effect = !told ? Effect::unknown : sum != nullptr || more ? Effect::join : Effect::replace;
+    view.effect = !certain ? Effect::unknown : sum != nullptr || more ? Effect::join : Effect::replace;
     course(lane).hold_by(sum != nullptr ? sum : statement);
     const std::uint32_t word = memory_.read(record, lane);
     remember(lane, record, word);
@@ -76,7 +76,7 @@ void Follower::read(std::size_t number, std::size_t lane, LaneView& view) {
         const bool given = !course(lane).has_taken(*sum) && !text_.is_assigned(*sum);
         std::uint32_t& own = course(lane).taken(*sum);
         if (given) own = held().inputs[lane];
-        own = told ? inputs_.join(own, word) : inputs_.unknown(own);
+        own = certain ? inputs_.join(own, word) : inputs_.unknown(own);
         held().inputs[lane] = own;
     } else {
         held().inputs[lane] = sum != nullptr || more ? inputs_.join(held().inputs[lane], word) : word;

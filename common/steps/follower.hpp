@@ -1,4 +1,4 @@
-// The walk that follow() makes: its parts stand in follow.cpp (lanes with each other), follow_loads.cpp and
+// The walk that follow() makes: its parts are in follow.cpp (lanes with each other), follow_loads.cpp and
 // follow_stores.cpp.
 #pragma once
 
@@ -107,11 +107,11 @@ private:
     enum class Reach { no, perhaps, yes };
     Reach reaches(const trace::Statement& sink, std::size_t number, std::size_t lane) const;
 
-    // The variable that takes in what is read here beside what it had, and null where the value stands for itself.
-    // `told` is false where it may take it in, and the text does not say.
+    // The variable that takes in what is read here next to what it had, and null where the value stands for itself.
+    // `certain` is false where it may take it in, and the text does not say.
     struct Sum {
         const trace::Statement* statement = nullptr;
-        bool told = true;
+        bool certain = true;
     };
     Sum joined_by(const trace::Statement* statement, std::size_t number, std::size_t lane);
 
@@ -130,8 +130,8 @@ private:
     // joined to is worked on before.
     void hold_offer(std::size_t number, std::size_t lane, const trace::Statement* sum);
 
-    // `value = t < n ? in[t] : 0` assigns on lanes that load nothing too. Of a lane that is told apart by an `if`
-    // around the statement, its next record tells whether it came there.
+    // `value = t < n ? in[t] : 0` assigns on lanes that load nothing too. Where an `if` around the statement may keep a
+    // lane out, its next record shows whether it came there.
     void assigned_without_load(std::size_t number, std::size_t lane, const trace::Statement& statement);
 
     // A plain store, or loads and a store of one statement.

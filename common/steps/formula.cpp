@@ -204,15 +204,15 @@ Formula reduce_parts(const Record& record, int lane, const LaneView& view) {
     };
     const int count = std::popcount(record.active);
     std::string terms;
-    int told = 0;
+    int listed = 0;
     for (std::size_t other = 0; other < trace::kWarpSize; ++other) {
         if (!takes_part(record, other)) continue;
         // The last one of a long list makes way for the dots.
-        if (told == kMostTerms - (count > kMostTerms ? 1 : 0)) {
+        if (listed == kMostTerms - (count > kMostTerms ? 1 : 0)) {
             terms += std::string(sign_of(record.op)) + "…";
             break;
         }
-        terms += (told++ > 0 ? sign_of(record.op) : "") + value(record.before[other]);
+        terms += (listed++ > 0 ? sign_of(record.op) : "") + value(record.before[other]);
     }
     formula.arithmetic = picks ? fmt::format("{}({}) = {}", record.op == Op::reduce_min ? "min" : "max", terms,
                                              value(view.received))
@@ -333,7 +333,7 @@ Formula access_parts(const trace::Trace& trace, const WarpStep& warp, int lane, 
     return formula;
 }
 
-// What an atomic leaves in its word, where that is one of the operations that can be told; empty otherwise.
+// What an atomic leaves in its word, where that is one of the operations that can be shown; empty otherwise.
 std::string atomic_result(const Record& record, std::uint64_t old, std::uint64_t given) {
     const Element type = record.type;
     const double left = element_to_double(type, old), right = element_to_double(type, given);
@@ -371,7 +371,7 @@ Formula atomic_parts(const trace::Trace& trace, const Record& record, int lane) 
     formula.who = fmt::format("lane {} → {}", lane, word_name(trace, record, at));
     formula.rule = fmt::format("atomic {}", std::string(op_name(record.op)).substr(7));
     const std::uint64_t old = record.received[at];
-    // Only numbers that fit into doubles, or whole numbers: of a pair of halves no one result is told.
+    // Only numbers that fit into doubles, or whole numbers: of a pair of halves no one result is shown.
     const std::string result = record.elements == 1 ? atomic_result(record, old, accessed(record, at)) : "";
     formula.arithmetic =
         (result.empty() ? fmt::format("it held {}, {} came", shown(record.type, old), values_of(record, at)) : result) +

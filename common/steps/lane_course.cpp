@@ -16,7 +16,7 @@ bool LaneCourse::come_to(int line, const TextFlow& text, Provenances& inputs, st
     if (known != last_line_.end() && !entered) from = known->second;
     bool unknown = false, called = false;
     for (const Statement* statement : text.silent_between(from, line)) {
-        unknown |= pass(*statement, TextFlow::is_told(*statement, from, line), inputs, held);
+        unknown |= pass(*statement, TextFlow::is_certain(*statement, from, line), inputs, held);
         called |= statement->calls;
     }
     if (called) reads_aside_ = 0;
@@ -24,7 +24,7 @@ bool LaneCourse::come_to(int line, const TextFlow& text, Provenances& inputs, st
 }
 
 // What a function gave back is what the lane held last: `v = f(v)` takes that, `sum += f(v)` joins it.
-bool LaneCourse::pass(const Statement& statement, bool told, Provenances& inputs, std::uint32_t& held) {
+bool LaneCourse::pass(const Statement& statement, bool certain, Provenances& inputs, std::uint32_t& held) {
     const auto& uses = statement.uses;
     const bool gives_itself =
         statement.calls && std::find(uses.begin(), uses.end(), TextFlow::name_of(statement)) != uses.end();
@@ -39,7 +39,7 @@ bool LaneCourse::pass(const Statement& statement, bool told, Provenances& inputs
         if (other != taken_.end()) given = inputs.join(given, other->second);
     }
     std::uint32_t& own = taken(statement);
-    if (!told) own = inputs.unknown(own);
+    if (!certain) own = inputs.unknown(own);
     else own = joins ? inputs.join(own, given) : given;
     if (!joins) return false;
     if (owed_ == &statement) owed_ = nullptr;
@@ -71,7 +71,7 @@ LaneCourse::Stored LaneCourse::stored(const Statement* store, const TextFlow& te
     if (known > 1 && store->conditional) return {inputs.unknown(Provenances::kNothing), false};
     const bool constant = uses.empty() || (store->conditional && store->loads > 0);   // out[t] = 0, t < n ? in[t] : 0
     if (known > 0 || constant) return {all, is_held};
-    // A value that the function was given, or one that no record and no statement tells of.
+    // A value that the function was given, or one that no record and no statement gives.
     if (!here) return {held, true};
     return {inputs.unknown(Provenances::kNothing), false};
 }

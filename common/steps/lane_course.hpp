@@ -1,4 +1,4 @@
-// One lane's way through the kernel's text, as its records tell, and what the variables that others are joined to have
+// One lane's way through the kernel's text, as its records show, and what the variables that others are joined to have
 // taken in on it.
 #pragma once
 
@@ -52,8 +52,8 @@ private:
         return {statement.function.first, TextFlow::name_of(statement)};
     }
 
-    // `told`: the lane is known to have gone through the statement.
-    bool pass(const trace::Statement& statement, bool told, Provenances& inputs, std::uint32_t& held);
+    // `certain`: the lane is known to have gone through the statement.
+    bool pass(const trace::Statement& statement, bool certain, Provenances& inputs, std::uint32_t& held);
 
     std::map<Key, std::uint32_t> taken_;
     std::map<int, int> last_line_;   // by function

@@ -31,7 +31,7 @@ inline std::size_t inputs_in(const trace::Trace& trace) {
     return array ? static_cast<std::size_t>(trace.arrays[*array].count) : 0;
 }
 
-// Tells the words of memory apart.
+// Distinguishes the words of memory.
 class Words {
 public:
     explicit Words(const trace::Trace& trace) : trace_(trace) {}

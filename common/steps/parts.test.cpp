@@ -62,7 +62,7 @@ TEST(Parts, OfTwoValuesOrOfTwoMasksAreTwoSteps) {
     masks.made.trace.records[1].arg.fill(8);
     EXPECT_EQ(build_steps(masks.made.trace).size(), 2u);
 
-    // Recorded before parts were told.
+    // Recorded before files held parts.
     Pairs old;
     for (trace::Statement& statement : old.made.trace.header.statements) statement.offers.clear();
     auto before = old.made.warp(0, 0);
@@ -70,7 +70,7 @@ TEST(Parts, OfTwoValuesOrOfTwoMasksAreTwoSteps) {
     EXPECT_EQ(build_steps(old.made.trace).size(), 2u);
 }
 
-TEST(Parts, AreToldTogether) {
+TEST(Parts, AreShownTogether) {
     Pairs pairs;
     auto warp = pairs.made.warp(0, 0);
     pairs.round(warp, 16);

@@ -24,7 +24,7 @@ public:
         return to_memory ? found->second.to_memory : found->second.to_variable;
     }
 
-    // Do two records stand in the same statement? Without a statement, on the same line.
+    // Are two records in the same statement? Without a statement, on the same line.
     bool same(int a, int b, bool to_memory) const {
         return a == b || (at(a, to_memory) != nullptr && at(a, to_memory) == at(b, to_memory));
     }

@@ -113,7 +113,7 @@ bool TextFlow::passed(const Statement& statement, int from, int to) const {
     return statement.line >= from || statement.line <= to;
 }
 
-bool TextFlow::is_told(const Statement& statement, int from, int to) {
+bool TextFlow::is_certain(const Statement& statement, int from, int to) {
     if (statement.conditional && !statement.uses.empty()) return false;
     const Lines& branch = statement.branch;
     return branch.last == 0 || branch.has(from) || branch.has(to);

@@ -1,4 +1,4 @@
-// How values move through statements that leave no record of their own, told from the kernel's text: which variable
+// How values move through statements that leave no record of their own, read from the kernel's text: which variable
 // ends up with what a statement reads, and which statements a lane went through between two of its records.
 #pragma once
 
@@ -41,9 +41,8 @@ public:
     bool passed(const trace::Statement& statement, int from, int to) const;
 
     // Is it known of a lane that came by a statement, in passed()'s sense, that it went through it? Not where an `if`
-    // (or a
-    // `?:`) is around it and neither record stands in there.
-    static bool is_told(const trace::Statement& statement, int from, int to);
+    // (or a `?:`) is around it and neither record is in there.
+    static bool is_certain(const trace::Statement& statement, int from, int to);
 
     // Does another statement without a record change what `sum` assigns to, between two lines as in passed()?
     bool changed_between(const trace::Statement& sum, int from, int to) const;

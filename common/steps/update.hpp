@@ -28,7 +28,7 @@ Update update_of(const trace::Trace& trace, const WarpStep& step, std::size_t la
 std::uint64_t sum_bits(Element type, std::uint64_t a, std::uint64_t b);
 
 // The name of an operation that gives `result` of a and b on every lane of the step: "add", "max", "min"; else
-// "update". For labels only: which inputs a lane's value includes is told by the kernel's text.
+// "update". For labels only: which inputs a lane's value includes is known from the kernel's text.
 const char* update_name(const trace::Trace& trace, const Step& step);
 
 }  // namespace lanewise::steps

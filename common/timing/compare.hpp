@@ -1,4 +1,4 @@
-// What the rows of a table are beside each other: against the plain read, against the library.
+// What the rows of a table are compared with each other: against the plain read, against the library.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ std::optional<double> times_as_fast(const TimingTable& table, const Timing& row)
 // percentile) overlap, or the medians lie within half a percent.
 int compare_times(const Timing& a, const Timing& b);
 
-// A variant beside its baseline over all rows of the S×K table (or of a sweep) that have both.
+// A variant compared with its baseline over all rows of the S×K table (or of a sweep) that have both.
 struct Summary {
     std::string variant;
     std::string element;
@@ -36,8 +36,8 @@ struct Summary {
 // One for each variant and type with more than one such row, in the table's order.
 std::vector<Summary> summaries(const TimingTable& table);
 
-// For each size and type the fastest variant that is right, beside the baseline: the ladder's end. As `summaries`, with
-// the variant's name empty.
+// For each size and type the fastest variant that is right, compared with the baseline: the ladder's end. As `summaries`,
+// with the variant's name empty.
 std::vector<Summary> summaries_of_best(const TimingTable& table);
 
 // Rows of the GPU whose 5th and 95th percentiles lie further apart than a tenth of the median.

@@ -18,7 +18,7 @@ namespace lanewise::timing {
 // What a warp that has started an operation waits for.
 enum class CostWait : std::uint8_t {
     answer,    // a value comes back
-    leave,     // it may go on: barriers and fences
+    leave,     // it may continue: barriers and fences
     nothing,   // Cost::latency is how soon the warp can start the next
 };
 

@@ -1,4 +1,4 @@
-// A GPU's clocks, temperature and other users, as the driver's management library (NVML) tells them. The library is
+// A GPU's clocks, temperature and other users, as the driver's management library (NVML) reports them. The library is
 // looked for when it is needed: without it, or without an answer from it, a GpuState says so.
 #pragma once
 

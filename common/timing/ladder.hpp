@@ -1,4 +1,4 @@
-// The ladder: each lesson's main variant at one size, to one number, beside the lesson before.
+// The ladder: each lesson's main variant at one size, to one number, compared with the lesson before.
 #pragma once
 
 #include <cstdint>

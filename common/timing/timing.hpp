@@ -36,18 +36,18 @@ struct Timing {
     double gb_per_s() const { return median_us > 0 ? static_cast<double>(bytes) / median_us * 1e-3 : 0; }
 };
 
-// Was it timed? Not where its result was wrong: the row then tells of the check alone.
+// Was it timed? Not where its result was wrong: the row then shows the check alone.
 inline bool is_timed(const Timing& row) { return row.median_us > 0; }
 
 // A sample this far from the median, as a part of it, is called an outlier.
 inline constexpr double kOutlier = 0.1;
 
-// A GPU's state at one moment, as the driver tells it; what it does not tell is -1.
+// A GPU's state at one moment, as the driver reports it; what it does not report is -1.
 struct GpuState {
     int sm_mhz = -1;
     int memory_mhz = -1;
     int temperature_c = -1;
-    int other_processes = -1;  // compute processes beside this one
+    int other_processes = -1;  // compute processes besides this one
     std::string why_not;       // why nothing is known, as a sentence; empty where something is
     bool known() const { return sm_mhz >= 0 || memory_mhz >= 0 || temperature_c >= 0; }
 };

@@ -200,7 +200,7 @@ TEST_F(TimingFiles, MissingOrUnwritablePathsAreNamed) {
     } catch (const Error& error) {
         EXPECT_NE(std::string(error.what()).find("no such folder"), std::string::npos) << error.what();
     }
-    // A folder stands where the file should: nothing is left beside it.
+    // A folder is where the file should be: nothing is left beside it.
     fs::create_directories(folder_ / "taken" / "inside");
     EXPECT_THROW(save(folder_ / "taken", table()), Error);
     EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 1);

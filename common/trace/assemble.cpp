@@ -59,7 +59,7 @@ private:
 
     const LaneEvent& event(std::size_t lane, std::size_t place) const { return events_.lanes[lane][place]; }
 
-    // Moves a lane's place past what stands between events.
+    // Moves a lane's place past what is between events.
     void skip_between(std::size_t lane, std::size_t& place) const {
         while (place < events_.lanes[lane].size() && is_between(event(lane, place).op)) ++place;
     }
@@ -193,7 +193,7 @@ private:
     }
 
     // Where a lane comes to each instruction for the last time before its next event. Places before its present one are
-    // left over from before, and behind it.
+    // left over from before, and after it.
     void note_last_places(std::size_t lane, std::size_t head) {
         for (; head < numbers_[lane].size() && numbers_[lane][head] != kNone; ++head)
             last_places_[lane][numbers_[lane][head]] = head;

@@ -95,7 +95,7 @@ TEST(Assemble, SharedTree) {
             LaneEvent barrier;
             barrier.op = Op::sync_block;
             barrier.line = 9;
-            list.push_back(barrier);  // no collective number: its turn tells
+            list.push_back(barrier);  // no collective number: its turn decides
         }
         char buffer[128];
         const unsigned active = static_cast<unsigned>((std::uint64_t{1} << offset) - 1);
@@ -169,7 +169,7 @@ TEST(Assemble, BranchesWithoutACollectiveNumberGoByLine) {
     EXPECT_EQ(summary(assembled(events)), "atomic_max@4:aaaaaaaa atomic_max@6:55555555 ");
 }
 
-TEST(Assemble, MisuseIsToldApartAndNeverHangs) {
+TEST(Assemble, MisuseIsDistinguishedAndNeverHangs) {
     BlockEvents events = one_warp();
     // One collective with two masks; lane 2 waits for a collective that lane 3 reaches only after lane 2's next one.
     events.warps[0].lanes[0].push_back(collective(Op::shfl_xor, 5, 3, 1));
@@ -243,7 +243,7 @@ TEST(Assemble, FencesOfOneLineAndScopeAreOneRecord) {
     EXPECT_EQ(records[1].arg[4], 1);
 }
 
-// Without a collective number the turn tells, whatever the barrier asks besides.
+// Without a collective number the turn decides, whatever the barrier asks besides.
 TEST(Assemble, BarriersThatVote) {
     BlockEvents events = one_warp();
     for (std::size_t lane = 0; lane < 32; ++lane) {

@@ -29,31 +29,31 @@ std::string shown(Element type, std::uint64_t bits) {
 
 // Traces of different things: in what, or nothing.
 std::optional<std::string> different_header(const Header& a, const Header& b) {
-    const auto told = [](const char* what, const auto& left, const auto& right) {
+    const auto sentence = [](const char* what, const auto& left, const auto& right) {
         return fmt::format("The traces are of different {}: A has {}, B has {}.", what, left, right);
     };
-    if (a.lesson != b.lesson) return told("lessons", a.lesson, b.lesson);
-    if (a.variant != b.variant) return told("variants", a.variant, b.variant);
-    if (a.n != b.n) return told("sizes n", a.n, b.n);
-    if (a.columns != b.columns) return told("columns", a.columns, b.columns);
-    if (a.warp_size != b.warp_size) return told("warp sizes", a.warp_size, b.warp_size);
-    if (a.block != b.block) return told("block sizes", a.block, b.block);
-    if (a.offset != b.offset) return told("offsets of the input", a.offset, b.offset);
-    if (a.input != b.input) return told("inputs", a.input, b.input);
-    if (a.controls != b.controls) return told("controls", input_text(a, false), input_text(b, false));
+    if (a.lesson != b.lesson) return sentence("lessons", a.lesson, b.lesson);
+    if (a.variant != b.variant) return sentence("variants", a.variant, b.variant);
+    if (a.n != b.n) return sentence("sizes n", a.n, b.n);
+    if (a.columns != b.columns) return sentence("columns", a.columns, b.columns);
+    if (a.warp_size != b.warp_size) return sentence("warp sizes", a.warp_size, b.warp_size);
+    if (a.block != b.block) return sentence("block sizes", a.block, b.block);
+    if (a.offset != b.offset) return sentence("offsets of the input", a.offset, b.offset);
+    if (a.input != b.input) return sentence("inputs", a.input, b.input);
+    if (a.controls != b.controls) return sentence("controls", input_text(a, false), input_text(b, false));
     if (a.values != b.values) return std::string("The traces are of different values of the input.");
-    if (a.seed != b.seed) return told("seeds", a.seed, b.seed);
+    if (a.seed != b.seed) return sentence("seeds", a.seed, b.seed);
     if (!of_same_code(a, b))
-        return told("kernel files", a.kernel_file + " " + a.kernel_hash, b.kernel_file + " " + b.kernel_hash);
+        return sentence("kernel files", a.kernel_file + " " + a.kernel_hash, b.kernel_file + " " + b.kernel_hash);
     if (a.launches.size() != b.launches.size())
-        return told("numbers of launches", a.launches.size(), b.launches.size());
+        return sentence("numbers of launches", a.launches.size(), b.launches.size());
     for (std::size_t i = 0; i < a.launches.size(); ++i) {
         const auto describe = [](const Launch& launch) {
             return fmt::format("{} on {}x{}x{} blocks of {}x{}x{} threads", launch.kernel, launch.grid[0],
                                launch.grid[1], launch.grid[2], launch.block[0], launch.block[1], launch.block[2]);
         };
         if (describe(a.launches[i]) != describe(b.launches[i]))
-            return told("launches", describe(a.launches[i]), describe(b.launches[i]));
+            return sentence("launches", describe(a.launches[i]), describe(b.launches[i]));
     }
     return std::nullopt;
 }
@@ -165,7 +165,7 @@ private:
         return result_;
     }
 
-    // Tells the first difference; false, so that comparing stops.
+    // Describes the first difference; false, so that comparing stops.
     bool unlike(const Record& a, std::string_view what, std::string_view left, std::string_view right) {
         differ(fmt::format("{}: {}: A has {}, B has {}.", place_of(a), what, left, right));
         return false;

@@ -69,7 +69,7 @@ TEST(Diff, AGpuTraceEqualsTheEmulators) {
 
 TEST(Diff, SaysWhatIsDifferent) {
     struct Case {
-        const char* told;
+        const char* expected;
         std::function<void(Trace&)> change;
     };
     const std::vector<Case> cases = {
@@ -119,8 +119,9 @@ TEST(Diff, SaysWhatIsDifferent) {
         Trace changed = sample();
         one.change(changed);
         const Difference difference = diff(sample(), changed);
-        EXPECT_FALSE(difference.equal) << one.told;
-        EXPECT_NE(difference.sentence.find(one.told), std::string::npos) << one.told << ": " << difference.sentence;
+        EXPECT_FALSE(difference.equal) << one.expected;
+        EXPECT_NE(difference.sentence.find(one.expected), std::string::npos)
+            << one.expected << ": " << difference.sentence;
     }
 }
 
@@ -188,7 +189,7 @@ Trace collectives() {
 TEST(Diff, CollectivesAreCompared) {
     EXPECT_EQ(diff(collectives(), collectives()).sentence, "equal: 4 records of 1 warps, 1 snapshots");
     struct Case {
-        const char* told;   // nullptr: equal all the same
+        const char* expected;   // nullptr: equal all the same
         std::function<void(Trace&)> change;
     };
     const std::vector<Case> cases = {
@@ -218,9 +219,10 @@ TEST(Diff, CollectivesAreCompared) {
         Trace changed = collectives();
         one.change(changed);
         const Difference difference = diff(collectives(), changed);
-        EXPECT_EQ(difference.equal, one.told == nullptr) << difference.sentence;
-        if (one.told == nullptr) continue;
-        EXPECT_NE(difference.sentence.find(one.told), std::string::npos) << one.told << ": " << difference.sentence;
+        EXPECT_EQ(difference.equal, one.expected == nullptr) << difference.sentence;
+        if (one.expected == nullptr) continue;
+        EXPECT_NE(difference.sentence.find(one.expected), std::string::npos)
+            << one.expected << ": " << difference.sentence;
     }
 }
 

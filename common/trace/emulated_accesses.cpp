@@ -26,7 +26,7 @@ std::vector<std::uint32_t> join_arrays(std::vector<Array>& gpu, const std::vecto
     return places;
 }
 
-void tell_written(Record& gpu, const Record& emulator, const std::vector<std::uint32_t>& places) {
+void mark_written(Record& gpu, const Record& emulator, const std::vector<std::uint32_t>& places) {
     for (ArrayImage& image : gpu.shared)
         for (const ArrayImage& seen : emulator.shared)
             if (places.at(seen.array) == image.array && seen.first == image.first &&
@@ -56,7 +56,7 @@ std::string merge_emulated_accesses(Trace& gpu, const Trace& emulator) {
         record.index = lengths[warp_of(record)]++;
         woven.push_back(std::move(record));
     };
-    // Active masks are paired with nothing: the GPU's stand where its run had them.
+    // Active masks are paired with nothing: the GPU's are where its run had them.
     const auto put_active_masks = [&](const WarpKey& warp, std::size_t most) {
         const std::vector<const Record*>& own = theirs[warp];
         for (std::size_t& at = taken[warp]; most > 0 && at < own.size() && own[at]->op == Op::active_mask; ++at, --most)
@@ -77,7 +77,7 @@ std::string merge_emulated_accesses(Trace& gpu, const Trace& emulator) {
         } else {
             put_active_masks(warp, kAll);
             Record record = *theirs.at(warp).at(taken[warp]++);
-            tell_written(record, seen, places);
+            mark_written(record, seen, places);
             put(std::move(record));
         }
         const bool ends_warp = i + 1 == emulator.records.size() || warp_of(emulator.records[i + 1]) != warp;

@@ -57,7 +57,7 @@ TEST(Weave, PutsTheAccessesWhereTheyWere) {
     EXPECT_EQ(gpu.records[3].shared.at(1).first, 32u);
 }
 
-// The lanes of the GPU stood together at another time than the emulator's: its own active masks are shown.
+// The lanes of the GPU were together at another time than the emulator's: its own active masks are shown.
 TEST(Weave, ActiveMasksAreTheGpus) {
     const auto record = [](const std::vector<std::uint32_t>& masks, SourceKind kind) {
         TraceBuilder made;
@@ -73,7 +73,7 @@ TEST(Weave, ActiveMasksAreTheGpus) {
         if (kind == SourceKind::gpu) warp.active_mask(8, 0x0f);
         return made.trace;
     };
-    const auto told = [](const Trace& trace) {
+    const auto describe = [](const Trace& trace) {
         std::string text;
         for (const Record& r : trace.records)
             text += std::string(op_name(r.op)) + std::to_string(r.active & 0xffffu) + " ";
@@ -82,10 +82,10 @@ TEST(Weave, ActiveMasksAreTheGpus) {
     const Trace emulator = record({0xffff}, SourceKind::emulator);
     Trace gpu = record({0x3, 0xfffc}, SourceKind::gpu);
     ASSERT_EQ(merge_emulated_accesses(gpu, emulator), "");
-    EXPECT_EQ(told(gpu), "active_mask3 load65535 active_mask65532 shfl_xor65535 active_mask255 active_mask15 ");
+    EXPECT_EQ(describe(gpu), "active_mask3 load65535 active_mask65532 shfl_xor65535 active_mask255 active_mask15 ");
     gpu = record({}, SourceKind::gpu);
     ASSERT_EQ(merge_emulated_accesses(gpu, emulator), "");
-    EXPECT_EQ(told(gpu), "load65535 shfl_xor65535 active_mask255 active_mask15 ");
+    EXPECT_EQ(describe(gpu), "load65535 shfl_xor65535 active_mask255 active_mask15 ");
 }
 
 TEST(Weave, LeavesADifferentTraceAlone) {

@@ -16,7 +16,7 @@ struct LaneEvent {
     Op op = Op::load;
     Element type = Element::f32;
     int line = 0;
-    std::uint32_t site = 0;            // tells apart two accesses on one line; 0 where that is not known
+    std::uint32_t site = 0;            // distinguishes two accesses on one line; 0 where that is not known
     std::uint32_t mask = 0;
     std::int32_t arg = 0;
     int width = kWarpSize;
@@ -27,7 +27,7 @@ struct LaneEvent {
     std::uint64_t after = 0;
     bool has_after = false;
     Element after_type = Element::f32;  // loads
-    std::uint32_t after_variable = 0;   // loads: of which of the file's variables `after` tells
+    std::uint32_t after_variable = 0;   // loads: which of the file's variables `after` is of
     bool undefined = false;
     Effect effect = Effect::unknown;
     std::uint32_t array = 0;
@@ -52,11 +52,11 @@ struct BlockEvents {
 // Called by both recorders where the kernel announced the value of a variable after a statement with a shuffle or a
 // reduction (see prelude): fills in `after` and `effect` of the lane's last one between `first_line` and `last_line`,
 // the statement's lines. Does nothing where that one has its `after` already or there is none (`c ? shfl(…) : 0` on the
-// lanes without). A variable of another type than what was offered (double += float) cannot be told in the record's
+// lanes without). A variable of another type than what was offered (double += float) cannot be given in the record's
 // type: its `after` stays unrecorded, its effect does not.
 void attach_after(std::vector<LaneEvent>& lane, int first_line, int last_line, Element type, std::uint64_t bits,
                   Effect effect);
-// The same in two parts, for lists of another kind: may this event be the one, and what it is told then.
+// The same in two parts, for lists of another kind: may this event be the one, and what it is given then.
 bool takes_after(const LaneEvent& event, int first_line, int last_line);
 void set_after(LaneEvent& event, Element type, std::uint64_t bits, Effect effect);
 
@@ -71,7 +71,7 @@ void set_after(LaneEvent& event, Element type, std::uint64_t bits, Effect effect
 // has left a loop for those that still turn in it; else the lowest line. A lane that has the same access next, but an
 // event later on, joins the record of those that need it now: one load of a whole warp stays one record though half of
 // the warp has a collective next.
-// Lanes that came with different masks or intrinsics are told apart: a record for each. A __syncthreads without a
+// Lanes that came with different masks or intrinsics are kept apart: a record for each. A __syncthreads without a
 // collective number is known by its turn. A collective that some of its lanes never reached in their lists (cannot
 // happen in a sound recording) is emitted with those that are there.
 //

@@ -22,7 +22,7 @@ using Json = nlohmann::json;
 // No array is larger; sums of places cannot overflow.
 inline constexpr std::int64_t kMaxElement = std::int64_t{1} << 40;
 
-// A line that does not say what it should; told with its number by the caller.
+// A line that does not say what it should; reported with its number by the caller.
 struct MalformedTrace : std::runtime_error {
     using std::runtime_error::runtime_error;
 };

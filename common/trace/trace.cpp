@@ -45,13 +45,13 @@ std::string input_text(const Header& header, bool seeded) {
 
 std::string block_text(const Header& header) {
     std::string text;
-    std::set<std::string> told;
+    std::set<std::string> shown;
     for (const Launch& launch : header.launches) {
         const auto& [x, y, z] = launch.block;
         std::string one = std::to_string(x);
         if (y > 1 || z > 1) one += " x " + std::to_string(y);
         if (z > 1) one += " x " + std::to_string(z);
-        if (told.insert(one).second) text += (text.empty() ? "" : ", ") + one;
+        if (shown.insert(one).second) text += (text.empty() ? "" : ", ") + one;
     }
     return text.empty() ? std::to_string(header.block) : text;
 }

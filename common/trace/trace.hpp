@@ -34,7 +34,7 @@ inline std::uint64_t element_at(const Bytes16& bytes, Element element, int k) {
     return size == 8 ? value : value & ((std::uint64_t{1} << (size * 8)) - 1);
 }
 
-// What a statement does with the value that a lane receives in it, told from the kernel's text, never from values.
+// What a statement does with the value that a lane receives in it, read from the kernel's text, never from values.
 enum class Effect : std::uint8_t {
     unknown,   // the text does not say
     replace,   // X = shfl(…): the lane now holds what it received
@@ -59,7 +59,7 @@ struct ArrayImage {
     std::uint64_t first = 0;            // element of the array that values[0] is: not 0 only in global memory
     std::vector<std::uint64_t> values;  // bits, one for each element
     std::vector<bool> written;          // false: never written in this block; what it holds means nothing.
-                                        // Empty: unknown (a GPU does not tell)
+                                        // Empty: unknown (a GPU does not say)
 };
 
 // One instruction of one warp. Per-lane fields mean something only where `active` has the lane's bit.
@@ -151,7 +151,7 @@ struct FindingPlace {
     std::string value;         // what was read or written; empty: not known
 };
 
-// Something that the emulator saw. A finding is told, never thrown.
+// Something that the emulator saw. A finding is reported, never thrown.
 struct Finding {
     std::string kind;      // "mask_without_caller", "mask_mismatch", "intrinsic_mismatch", "deadlock",
                            // "inactive_source", "barrier_divergence", "race", "out_of_bounds", …
@@ -199,7 +199,7 @@ struct Rerun {
     std::vector<Output> outputs;
 };
 
-// What a run of one source is called in a list beside reruns: "ascending", "traced run".
+// What a run of one source is called in a list next to reruns: "ascending", "traced run".
 std::string run_name(const Source& source);
 
 struct Header {
@@ -212,7 +212,7 @@ struct Header {
     std::uint64_t n = 0;
     std::uint64_t columns = 0;  // values a row, of a lesson on rows; 0: no rows. Since minor version 3
     std::uint32_t block = 0; // threads
-    std::uint32_t offset = 0;  // elements that stood before the values in their buffer
+    std::uint32_t offset = 0;  // elements that were before the values in their buffer
     std::uint32_t warp_size = kWarpSize;  // 4, 8 or 16: a teaching warp, on the emulator only
     std::uint64_t seed = 0;
     std::string input;       // "ramp", "random", a file's name

@@ -26,9 +26,10 @@ bool is_aligned_access(const std::array<unsigned char, 16>& code) {
     return code[at] == 0x0f;
 }
 
-class Told {
+// The end of a run that a worker reported: where it was, and what happened.
+class Crash {
 public:
-    Told(const emu::RunMemory& memory, const launch::Plan& plan, emu::SourceLines& lines)
+    Crash(const emu::RunMemory& memory, const launch::Plan& plan, emu::SourceLines& lines)
         : memory_(memory), plan_(plan), report_(crash_report(memory.state())), lines_(lines) {}
 
     const CrashReport& report() const { return report_; }
@@ -132,8 +133,8 @@ std::string who(const trace::Finding& finding, const CrashReport& report) {
 trace::Finding cause_of_death(const emu::RunMemory& memory, const launch::Plan& plan,
                               std::span<const emu::Runnable> kernels, emu::SourceLines& lines, Ended ended,
                               double seconds) {
-    Told told(memory, plan, lines);
-    const CrashReport& report = told.report();
+    Crash crash(memory, plan, lines);
+    const CrashReport& report = crash.report();
     const bool complete = report.complete != 0;
     trace::Finding finding;
     const std::uint32_t launch = memory.state().launch;
@@ -143,7 +144,7 @@ trace::Finding cause_of_death(const emu::RunMemory& memory, const launch::Plan& 
         finding.warp = report.slot / trace::kWarpSize;
         finding.lanes = 1u << report.slot % trace::kWarpSize;
     }
-    if (complete) finding.line = told.line();
+    if (complete) finding.line = crash.line();
     // Where all that is left of a kernel is a jump to itself, it has no lines but its first.
     if (finding.line == 0 && launch < kernels.size())
         finding.line = lines.line_of_function(reinterpret_cast<const void*>(kernels[launch].body),
@@ -186,7 +187,7 @@ trace::Finding cause_of_death(const emu::RunMemory& memory, const launch::Plan& 
         finding.sentence =
             fmt::format("{} calls abort(){}, which ends the whole program; __trap() ends a launch.", lane, where);
     } else {
-        told.describe_fault(finding);
+        crash.describe_fault(finding);
         const std::size_t bar = finding.sentence.find('|');
         finding.sentence = fmt::format("{} {}{}, which ends the launch. {}", lane, finding.sentence.substr(0, bar),
                                        where, finding.sentence.substr(bar + 1));

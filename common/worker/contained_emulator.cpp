@@ -39,13 +39,13 @@ constexpr auto kLook = std::chrono::milliseconds(10);
 // A worker that is asked to say where it is has this long; then it is killed.
 constexpr auto kReportTime = std::chrono::milliseconds(100);
 
-// What a worker is told.
+// What a worker is given.
 struct Job {
     launch::Plan plan;
     launch::Request request;
     std::vector<emu::Runnable> kernels;
     std::size_t memory = 0;
-    std::string library;   // that the kernels stand in; empty: the program itself
+    std::string library;   // that the kernels are in; empty: the program itself
 };
 template <class A>
 void fields(A& a, Job& job) {
@@ -78,7 +78,7 @@ void limit_memory(const Job& job) {
     setrlimit(RLIMIT_DATA, &limit);
 }
 
-// Of kernels in a library what is told is where they stand from its beginning on.
+// Of kernels in a library what is given is where they are, counted from its beginning.
 void place_kernels(std::vector<emu::Runnable>& kernels, std::uint64_t base) {
     for (emu::Runnable& kernel : kernels)
         kernel.body = reinterpret_cast<launch::EmulatedBody>(reinterpret_cast<std::uint64_t>(kernel.body) + base);
@@ -168,8 +168,8 @@ private:
 
     void look() {
         const std::uint64_t blocks = memory_.state().blocks_done;
-        if (request_.progress && (blocks != told_ || blocks == 0)) {
-            told_ = blocks;
+        if (request_.progress && (blocks != reported_ || blocks == 0)) {
+            reported_ = blocks;
             request_.progress({memory_.state().launch, blocks});
         }
         const auto now = Clock::now();
@@ -234,7 +234,7 @@ private:
     Clock::time_point began_;
     double seconds_at_ = -1;      // the worker's processor time when the block had begun
     double seconds_ = 0;          // that it was given
-    std::uint64_t blocks_ = 0, told_ = 0;
+    std::uint64_t blocks_ = 0, reported_ = 0;
     Output output_{child_.output(), limits_.output};
     bool preempting_ = false;
 };
@@ -273,7 +273,7 @@ public:
             if (outcome.trace) {
                 outcome.trace->findings = outcome.findings;
                 if (end == emu::RunEnd::by_itself) emu::end_early(*outcome.trace);
-                emu::tell_line_of_end(*outcome.trace, outcome.findings.back().line);
+                emu::add_line_of_end(*outcome.trace, outcome.findings.back().line);
             }
             if (request.checks) emu::judge(outcome);
         }

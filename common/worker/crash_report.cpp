@@ -49,18 +49,18 @@ bool begin(Death death) {
     return true;
 }
 
-// Ends the worker. What can go wrong stands behind what is sure.
+// Ends the worker. What can go wrong comes after what is sure.
 [[noreturn]] void end() {
     report->complete.store(1, std::memory_order_release);
     _Unwind_Backtrace(add_frame, nullptr);
-    // Lanes stand past their last stores: the record takes up what those wrote.
+    // Lanes are past their last stores: the record takes up what those wrote.
     if (emu::Machine* here = machine())
         if (auto* observer = here->observer()) observer->block_ends();
     _exit(1);
 }
 
-// The others' turn: true where one of them is told.
-void tell_other_threads(int number) {
+// The others' turn: each gets the signal.
+void signal_other_threads(int number) {
     const auto self = static_cast<pid_t>(syscall(SYS_gettid));
     for (std::uint32_t i = 0; i < std::min<std::uint32_t>(thread_count, kMaxThreads); ++i)
         if (const pid_t other = threads[i]; other != 0 && other != self)
@@ -90,7 +90,7 @@ void on_fault(int number, siginfo_t* info, void* context) {
 
 void on_stop(int, siginfo_t*, void* context) {
     if (!machine() && report->begun == 0 && thread_count > 1) {
-        tell_other_threads(kStopSignal);
+        signal_other_threads(kStopSignal);
         return;
     }
     if (!begin(Death::stopped)) {
@@ -100,10 +100,10 @@ void on_stop(int, siginfo_t*, void* context) {
     end();
 }
 
-// On the lane's own stack: the lane goes on from here when it has its turn again.
+// On the lane's own stack: the lane continues from here when it has its turn again.
 void on_preempt(int, siginfo_t* info, void* context) {
     const int kept = errno;
-    if (info->si_code != SI_TKILL) tell_other_threads(kPreemptSignal);
+    if (info->si_code != SI_TKILL) signal_other_threads(kPreemptSignal);
     emu::Machine* here = machine();
     const auto pc = static_cast<std::uint64_t>(static_cast<ucontext_t*>(context)->uc_mcontext.gregs[REG_RIP]);
     const std::uint32_t ranges = report->ranges.load(std::memory_order_acquire);

@@ -46,7 +46,7 @@ static_assert(sizeof(CrashReport) <= sizeof(emu::RunState::room));
 
 inline CrashReport& crash_report(emu::RunState& state) { return *reinterpret_cast<CrashReport*>(state.room); }
 
-// In a worker, before its run: from now on signals, abort(), exit() and uncaught exceptions are told in `state`.
+// In a worker, before its run: from now on signals, abort(), exit() and uncaught exceptions are reported in `state`.
 void listen_for_death(emu::RunState& state);
 // On each other thread that runs blocks.
 void listen_on_this_thread();

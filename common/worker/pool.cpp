@@ -77,10 +77,10 @@ int open_process(pid_t pid) { return static_cast<int>(syscall(SYS_pidfd_open, pi
         }
         const Fd process(pid > 0 ? open_process(pid) : -1);
         fds.clear();
-        const std::int64_t told = process ? pid : -errno;
+        const std::int64_t answer = process ? pid : -errno;
         go.reset();
         const int fd = process.get();
-        if (!send_message(control, std::as_bytes(std::span(&told, 1)), {&fd, process ? 1u : 0u})) break;
+        if (!send_message(control, std::as_bytes(std::span(&answer, 1)), {&fd, process ? 1u : 0u})) break;
     }
     // Those that are left end as their sockets close; one that does not is killed as this ends.
     for (int tries = 0; tries < 200 && waitpid(-1, nullptr, WNOHANG) == 0; ++tries) usleep(500);

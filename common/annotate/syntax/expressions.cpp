@@ -206,7 +206,7 @@ std::vector<Assignment> declared(const std::vector<CXCursor>& parts, Range state
         Assignment assignment;
         assignment.first = first;
         assignment.last = range->last;
-        first = range->last + 2;  // behind the comma
+        first = range->last + 2;  // after the comma
         std::size_t sign = name + 1;
         while (source.is(sign, "[")) sign = source.next(sign);
         const bool group = source.is(sign, "{") || source.is(sign, "(");

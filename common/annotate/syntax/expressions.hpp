@@ -7,7 +7,7 @@
 
 namespace lanewise::annotate {
 
-// Adds to `file` what stands in `cursor`.
+// Adds to `file` what is in `cursor`.
 void read_expressions(CXCursor cursor, const Places& places, const std::function<bool(CXCursor)>& is_own, File& file);
 
 // The assignments that an expression carries out as a statement: itself, or those that commas part in it.

@@ -79,7 +79,7 @@ std::vector<bool> pieces_to_keep(std::vector<Piece>& pieces, const std::vector<s
             piece.role == Piece::Role::device || (piece.role == Piece::Role::neutral && piece.headers.empty() &&
                                                   !(lean_headers && piece.file != 0));
         if (keep[i] || !may_serve || piece.is_kernel || left_out[i] || serves_host[i]) continue;
-        // A member stays or goes with its class, which stands in front of it.
+        // A member stays or goes with its class, which is in front of it.
         if (piece.around != kNone && pieces[piece.around].role != Piece::Role::container && !keep[piece.around])
             continue;
         for (const std::size_t used : reached_from(pieces, i)) keep[used] = true;

@@ -35,7 +35,7 @@ bool is_global(CXCursor cursor) {
     return clang_getCursorKind(parent) == CXCursor_TranslationUnit;
 }
 
-// The names of the functions at global scope that are not the files' own. Those of compiled declarations stand in a
+// The names of the functions at global scope that are not the files' own. Those of compiled declarations are in a
 // file beside them: asking libclang for them would load them all.
 std::set<std::string> declared_names(CXTranslationUnit unit, const Prelude& prelude,
                                      const std::function<bool(CXCursor)>& is_own) {

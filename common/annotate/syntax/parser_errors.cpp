@@ -15,7 +15,7 @@ std::optional<Spot> place_of(CXDiagnostic diagnostic, const std::vector<ParsedFi
     return std::nullopt;
 }
 
-// The copy stands in a namespace of its own, where a name may mean something else than in CUDA's headers.
+// The copy is in a namespace of its own, where a name may mean something else than in CUDA's headers.
 bool is_of_global_scope(CXDiagnostic diagnostic, const std::vector<ParsedFile>& files) {
     const std::string error = taken(clang_getDiagnosticSpelling(diagnostic));
     if (error.find("conflicts with target of using declaration") != error.npos) return true;
@@ -27,7 +27,7 @@ bool is_of_global_scope(CXDiagnostic diagnostic, const std::vector<ParsedFile>& 
     return false;
 }
 
-// The sentence of a static_assert in the prelude, which stands behind what cannot be emulated; or what CUDA had
+// The sentence of a static_assert in the prelude, which comes after what cannot be emulated; or what CUDA had
 // once.
 std::optional<std::string> not_emulated(const std::string& error) {
     for (const char* gone : {"__shfl", "__shfl_up", "__shfl_down", "__shfl_xor", "__any", "__all", "__ballot"})

@@ -24,7 +24,7 @@ struct ParserError {
 };
 
 // Errors of a parse that have a place in the files. Left out is what is wrong in the global scope alone, which a copy
-// does not stand in.
+// is not in.
 std::vector<ParserError> errors_of(CXTranslationUnit unit, const std::vector<ParsedFile>& files);
 
 }  // namespace lanewise::annotate

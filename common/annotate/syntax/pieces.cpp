@@ -62,10 +62,10 @@ private:
         return false;
     }
 
-    // From what stands in front of a declaration to its end.
+    // From what is in front of a declaration to its end.
     Range whole(CXCursor cursor, std::size_t file, Range range, std::size_t around) const {
         const Source& text = source(file);
-        std::size_t first = 0;  // behind what was declared before, which may be a macro's use without a semicolon
+        std::size_t first = 0;  // after what was declared before, which may be a macro's use without a semicolon
         for (std::size_t i = pieces_.size(); i-- > 0 && first == 0;)
             if (pieces_[i].file == file && pieces_[i].around == around && pieces_[i].tokens.last < range.first)
                 first = pieces_[i].tokens.last + 1;
@@ -84,7 +84,7 @@ private:
         return range;
     }
 
-    // A template's instance, which no text stands for: the parser tells of those with errors in them.
+    // A template's instance, which no text stands for: the parser reports those with errors in them.
     static bool is_made_of_a_template(CXCursor cursor) {
         const CXCursor pattern = clang_getSpecializedCursorTemplate(cursor);
         return is_callable(clang_getCursorKind(cursor)) && clang_Cursor_isNull(pattern) == 0 &&
@@ -172,7 +172,7 @@ private:
         return around == kNone || pieces_[around].role == Piece::Role::container;
     }
 
-    // What stands in front of a function's body, or of a class's members.
+    // What is in front of a function's body, or of a class's members.
     Range header(CXCursor, std::size_t file, Range range) const {
         for (std::size_t i = range.first; i <= range.last; i = source(file).next(i))
             if (source(file).is(i, "{")) return {range.first, i};

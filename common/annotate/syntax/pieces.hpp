@@ -21,10 +21,10 @@ struct Piece {
     std::size_t file = 0;
     Range tokens;
     Role role = Role::host;
-    std::size_t around = kNone;     // the piece that it stands in
+    std::size_t around = kNone;     // the piece that it is in
     std::vector<std::size_t> uses;  // pieces, each once
     std::set<std::string> headers;  // files that are not the text's own, and declare what is used
-    std::vector<Remark> refusals;   // what stands here and cannot be emulated
+    std::vector<Remark> refusals;   // what is here and cannot be emulated
     std::optional<Remark> error;    // the parser's first
     bool is_kernel = false;         // with a body
     std::optional<KernelOutline> kernel;

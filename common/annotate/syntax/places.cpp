@@ -24,7 +24,7 @@ std::optional<Range> Places::written(CXCursor cursor) const {
     Range result{source_.token_from(*begin), source_.token_until(*end)};
     const auto from = offset(clang_getRangeStart(range), true), until = offset(clang_getRangeEnd(range), true);
     if (!from || !until) return std::nullopt;
-    // Where one end stands in a macro's argument and the other does not, all of the macro's use is meant.
+    // Where one end is in a macro's argument and the other is not, all of the macro's use is meant.
     const bool begins_inside = *from != *begin, ends_inside = *until != *end;
     if (begins_inside && !(ends_inside && *from == *until)) result.first = source_.token_from(*from);
     if (ends_inside && !(begins_inside && *from == *until)) result.last = end_of_use(*until);

@@ -1,4 +1,4 @@
-// Where a cursor of libclang's stands among the tokens of one file.
+// Where a cursor of libclang's is among the tokens of one file.
 #pragma once
 
 #include <optional>
@@ -12,11 +12,11 @@ class Places {
 public:
     Places(const Source& source, CXFile file) : source_(source), file_(file) {}
 
-    // Does the cursor stand in this file, be it by way of a macro?
+    // Is the cursor in this file, be it by way of a macro?
     bool holds(CXCursor cursor) const;
 
-    // Its tokens, where it was written: an argument of a macro stands between the macro's parentheses, and what only
-    // begins or ends in one takes in all of the macro's use. Nothing where it stands elsewhere.
+    // Its tokens, where it was written: an argument of a macro is between the macro's parentheses, and what only
+    // begins or ends in one takes in all of the macro's use. Nothing where it is elsewhere.
     std::optional<Range> written(CXCursor cursor) const;
 
     // Its tokens, where it takes effect: all of a macro's use that it begins or ends in.

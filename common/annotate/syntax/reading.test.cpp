@@ -1,4 +1,4 @@
-// What a parser knows and the text alone does not tell.
+// What a parser knows and the text alone does not show.
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -70,30 +70,30 @@ TEST(Conditionals, OfOneStatementAreListedOnce) {
     EXPECT_NE(text.find("kStatementCount = 2"), std::string::npos) << text;
 }
 
-std::string told(const std::string& body) {
+std::string gpu_copy(const std::string& body) {
     const std::string head = kDeclared + "void f() { ";
     const std::string text = short_names(derived_copy(reading_of(head + body + " }"), 0, Copy::gpu_traced));
     return text.substr(head.size(), text.size() - head.size() - 2);
 }
 
 TEST(Provenance, IsThatOfTheSideALaneTakes) {
-    EXPECT_EQ(told("v = lane & 1 ? __shfl_xor_sync(m, v, 1) : v;"),
+    EXPECT_EQ(gpu_copy("v = lane & 1 ? __shfl_xor_sync(m, v, 1) : v;"),
               "v = lane & 1 ? shfl_xor(1, m, v, 1) : v, after(1, 1, 1, v);");
-    EXPECT_EQ(told("v = lane & 1 ? v + __shfl_xor_sync(m, v, 1) : v;"),
+    EXPECT_EQ(gpu_copy("v = lane & 1 ? v + __shfl_xor_sync(m, v, 1) : v;"),
               "v = lane & 1 ? v + shfl_xor(1, m, v, 1) : v, after(1, 1, 2, v);");
-    EXPECT_EQ(told("v = v + (lane & 1 ? __shfl_xor_sync(m, v, 1) : 0);"),
+    EXPECT_EQ(gpu_copy("v = v + (lane & 1 ? __shfl_xor_sync(m, v, 1) : 0);"),
               "v = v + (lane & 1 ? shfl_xor(1, m, v, 1) : 0), after(1, 1, 2, v);");
-    EXPECT_EQ(told("v += lane & 1 ? __shfl_xor_sync(m, v, 1) : 0;"),
+    EXPECT_EQ(gpu_copy("v += lane & 1 ? __shfl_xor_sync(m, v, 1) : 0;"),
               "v += lane & 1 ? shfl_xor(1, m, v, 1) : 0, after(1, 1, 2, v);");
     // What only chooses is not in the value.
-    EXPECT_EQ(told("v = __shfl_xor_sync(m, v, 1) > 0 ? v : w;"),
+    EXPECT_EQ(gpu_copy("v = __shfl_xor_sync(m, v, 1) > 0 ? v : w;"),
               "v = shfl_xor(1, m, v, 1) > 0 ? v : w, after(1, 1, 0, v);");
-    EXPECT_EQ(told("v = v > 0 ? __shfl_xor_sync(m, w, 1) : w;"),
+    EXPECT_EQ(gpu_copy("v = v > 0 ? __shfl_xor_sync(m, w, 1) : w;"),
               "v = v > 0 ? shfl_xor(1, m, w, 1) : w, after(1, 1, 1, v);");
 }
 
-TEST(Provenance, TellsVariablesOfOneNameApart) {
-    EXPECT_EQ(told("float p = __shfl_xor_sync(m, v, 1); { float p = 1; w += p; } v += p;"),
+TEST(Provenance, DistinguishesVariablesOfOneName) {
+    EXPECT_EQ(gpu_copy("float p = __shfl_xor_sync(m, v, 1); { float p = 1; w += p; } v += p;"),
               "float p = shfl_xor(1, m, v, 1); { float p = 1; w += p; } v += p; after(1, 1, 2, v);");
 }
 

@@ -43,7 +43,7 @@ public:
 private:
     bool is(std::size_t i, std::string_view text) const { return source_.is(i, text); }
 
-    // From what stands in front of a declaration (__global__, __shared__: macros that leave nothing) to its end.
+    // From what is in front of a declaration (__global__, __shared__: macros that leave nothing) to its end.
     Range with_specifiers(Range range) const {
         const auto ends_another = [&](std::size_t i) {
             return is(i, ";") || is(i, "}") || is(i, "{") || (is(i, ":") && i > 0 && source_.is_identifier(i - 1));
@@ -143,7 +143,7 @@ private:
         simple(cursor, *range, parts, into);
     }
 
-    // The first parentheses at or behind token `i`.
+    // The first parentheses at or after token `i`.
     bool header(std::size_t i, Range range, Statement& into) const {
         while (i <= range.last && !is(i, "(")) ++i;
         if (i > range.last) return false;
@@ -152,7 +152,7 @@ private:
         return true;
     }
 
-    // The parts that stand behind the condition.
+    // The parts that come after the condition.
     void bodies(const std::vector<CXCursor>& parts, Statement& into) {
         for (const CXCursor& part : parts) {
             const auto range = places_.expanded(part);

@@ -7,7 +7,7 @@
 
 namespace lanewise::annotate {
 
-// `is_own` says whether a declaration stands in the kernel file or beside it. Adds to `functions` what is defined.
+// `is_own` says whether a declaration is in the kernel file or beside it. Adds to `functions` what is defined.
 void read_tree(CXTranslationUnit unit, CXFile handle, const std::function<bool(CXCursor)>& is_own, File& file,
                std::set<std::string>& functions);
 

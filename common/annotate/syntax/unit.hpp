@@ -20,7 +20,7 @@ enum class Callee : std::uint8_t {
 };
 
 struct Call {
-    std::size_t name = 0;  // the function's name, and the parentheses behind it
+    std::size_t name = 0;  // the function's name, and the parentheses after it
     std::size_t open = 0;
     std::size_t close = 0;
     Callee callee = Callee::unknown;
@@ -83,7 +83,7 @@ struct Reading {
 
 // How a file is parsed: with what declarations of CUDA's.
 struct Prelude {
-    std::string root;       // the folder that `common/…` stands in
+    std::string root;       // the folder that `common/…` is in
     std::string stand_ins;  // the folder of headers in place of the toolkit's
     std::string compiled;   // the declarations, compiled by compile_prelude(); empty: parsed anew
 };

@@ -95,7 +95,7 @@ TEST(Collectives, OfTilesOfSeveralWarps) {
         });
 }
 
-TEST(Addresses, AreToldApart) {
+TEST(Addresses, AreDistinguished) {
     launch::Plan plan;
     const auto b = plan.output<unsigned>("out", 12);
     plan.launch("address_spaces", "", {1}, launch::Block{1, 1, 1, 64}, b);

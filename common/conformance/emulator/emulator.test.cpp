@@ -186,8 +186,8 @@ TEST(Emulator, Atomics) {
 
 class WrongKernel : public ::testing::TestWithParam<WrongCase> {};
 
-// In every order, traced or not: told, with line and lanes, and the run comes to its end.
-TEST_P(WrongKernel, IsToldAndComesToItsEnd) {
+// In every order, traced or not: reported, with line and lanes, and the run comes to its end.
+TEST_P(WrongKernel, IsReportedAndComesToItsEnd) {
     const auto& wrong = GetParam();
     for (const auto& order : kOrders)
         for (const bool record : {false, true}) {
@@ -281,7 +281,7 @@ TEST(Emulator, LaunchesThatDoNotFitAreRefusedInASentence) {
 }
 
 // The recorder: who read and wrote which word, on which line.
-TEST(Recorder, TellsTheTreesAccessesWithLinesAndWords) {
+TEST(Recorder, ShowsTheTreesAccessesWithLinesAndWords) {
     std::vector<float> in(300);
     for (std::size_t i = 0; i < in.size(); ++i) in[i] = static_cast<float>(i) + 0.25f;
     launch::Plan plan;

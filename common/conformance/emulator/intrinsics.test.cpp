@@ -1,4 +1,4 @@
-// CUDA's intrinsics for lanes together, beside shuffles and sums.
+// CUDA's intrinsics for lanes together, besides shuffles and sums.
 #include <algorithm>
 #include <random>
 #include <string>
@@ -133,7 +133,7 @@ TEST(Intrinsics, ReductionsOfTheMask) {
 
 class WrongIntrinsic : public ::testing::TestWithParam<WrongCase> {};
 
-TEST_P(WrongIntrinsic, IsToldByItsName) {
+TEST_P(WrongIntrinsic, IsReportedByItsName) {
     const auto& wrong = GetParam();
     in_every_way([&](const launch::Order& order, bool record) {
         launch::Plan plan;

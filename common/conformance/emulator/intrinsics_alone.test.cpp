@@ -1,4 +1,4 @@
-// CUDA's intrinsics that a lane uses by itself, and the places it stands at.
+// CUDA's intrinsics that a lane uses by itself, and the places it is at.
 #include <algorithm>
 #include <cstdio>
 #include <string>

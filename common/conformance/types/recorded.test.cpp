@@ -1,4 +1,4 @@
-// What the emulator's recordings tell of CUDA's types: elements, order, lines, values.
+// What the emulator's recordings show of CUDA's types: elements, order, lines, values.
 #include "common/conformance/types/types.hpp"
 
 namespace lanewise::conformance {
@@ -22,14 +22,14 @@ struct Recorded : ::testing::Test {
     }
     // Records of one kind on an array: "load tile f16 x1 @213", in the order of the trace.
     static std::vector<std::string> accesses(const trace::Trace& trace) {
-        std::vector<std::string> told;
+        std::vector<std::string> texts;
         for (const auto& record : trace.records)
             if (trace::is_access(record.op) || trace::is_atomic(record.op)) {
                 EXPECT_GT(record.line, 0);
-                told.push_back(std::string(op_name(record.op)) + " " + trace.arrays[record.array].name + " " +
+                texts.push_back(std::string(op_name(record.op)) + " " + trace.arrays[record.array].name + " " +
                                std::string(element_name(record.type)) + "x" + std::to_string(record.elements));
             }
-        return told;
+        return texts;
     }
 };
 
@@ -58,7 +58,7 @@ TEST_F(Recorded, HalvesThatGoFromMemoryIntoCallsAndBack) {
                                         "store out f16x1"}));
 }
 
-// Each load is told in the statement that it stands in, however many functions it is handed to there.
+// Each load is reported in the statement that it is in, however many functions it is handed to there.
 TEST_F(Recorded, AHalfThatALoopHandsOnIsLoadedWhereItStands) {
     Plan plan;
     const auto in = small_input(plan, "in", counting_halves(96), Element::f16);
@@ -88,7 +88,7 @@ TEST_F(Recorded, APackIsOneAccessOfSixteenBytes) {
               (std::vector<std::string>{"load in f16x8", "load in f16x8", "store out f32x1"}));
 }
 
-// GCC announces a struct's copy as a store and then a load, before either happens: told in order, with what was stored.
+// GCC announces a struct's copy as a store and then a load, before either happens: both in order, with what was stored.
 TEST_F(Recorded, CopiesOfStructsAreALoadAndThenAStore) {
     std::vector<float> numbers(256);
     for (std::size_t i = 0; i < 256; ++i) numbers[i] = static_cast<float>(i) + 0.5f;
@@ -163,7 +163,7 @@ TEST_F(Recorded, AShuffleOfHalvesHasTheirType) {
     }
 }
 
-TEST_F(Recorded, AnAtomicOnAPairTellsBothElements) {
+TEST_F(Recorded, AnAtomicOnAPairShowsBothElements) {
     Plan plan;
     const auto pairs = small_input(
         plan, "pairs", std::vector<Bits>{of_double<Small::f16>(8), of_double<Small::f16>(16)}, Element::f16);

@@ -175,9 +175,9 @@ def rows_of(batch):
             alone |= plain(program, [name])
     # A kernel that did not end would not end under a tool either, and slow all others.
     ends = [name for name in names if alone.get(name) != "did not end"]
-    told = [errors_of_each(tool, program, ends) if ends else {} for tool in TOOLS]
+    errors = [errors_of_each(tool, program, ends) if ends else {} for tool in TOOLS]
     return [[folder, name, verdict, kinds, alone.get(name, "nothing said")] +
-            [of_tool.get(name, "did not end") for of_tool in told] for verdict, kinds, name in kernels]
+            [of_tool.get(name, "did not end") for of_tool in errors] for verdict, kinds, name in kernels]
 
 
 def batches(jobs):

@@ -24,7 +24,7 @@
 
 #include "common/prelude/emulated/emulated_runtime.hpp"
 
-// Calls that tell the emulator which line they stand on take it as a default argument.
+// Calls that pass the emulator the line they are on take it as a default argument.
 #define LANEWISE_LINE int line = __builtin_LINE()
 #define LANEWISE_INTRINSIC [[maybe_unused]] LANEWISE_UNHOOKED static inline
 
@@ -56,7 +56,7 @@
 #define CUDART_VERSION 13000
 #define CUDA_VERSION 13000
 
-// Each lane asks where it stands; the answer never changes while its kernel runs.
+// Each lane asks where it is; the answer never changes while its kernel runs.
 LANEWISE_INTRINSIC uint3 lanewise_thread_index() {
     return lanewise_emulated::board->threads[lanewise_emulated::board->current];
 }

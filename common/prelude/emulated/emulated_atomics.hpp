@@ -23,7 +23,7 @@ LANEWISE_UNHOOKED inline T update(T* address, Change change) {
 // The scopes of CUDA's three forms, as a fence's.
 inline constexpr int kBlockScope = 0, kDeviceScope = 1, kSystemScope = 2;
 
-// What is told of an atomic: on the elements that a T is made of, two f16 for a __half2, four f32 for a float4.
+// What is reported of an atomic: on the elements that a T is made of, two f16 for a __half2, four f32 for a float4.
 template <class T>
 LANEWISE_UNHOOKED Atomic described(int line, Op op, int scope, const void* address, const T& operand) {
     constexpr Element kElement = shown_as<T>();

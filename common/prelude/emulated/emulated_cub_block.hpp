@@ -122,7 +122,7 @@ public:
         ExclusiveScan(input, output, cub::Sum(), prefix, line);
     }
 
-    // Several values to a thread, one behind the other.
+    // Several values to a thread, one after the other.
     template <int kItems, class Op>
     LANEWISE_MEMBER void InclusiveScan(T (&input)[kItems], T (&output)[kItems], Op op, LANEWISE_HERE) {
         const Part part = scan(line, joined(input, op), op);
@@ -206,7 +206,7 @@ private:
         return part;
     }
 
-    // The first warp asks for what stands in front of the block; lane 0's answer holds for all.
+    // The first warp asks for what is in front of the block; lane 0's answer holds for all.
     template <class Prefix>
     LANEWISE_MEMBER T from_first(int line, Prefix& prefix, T all) {
         if (lanewise_details::thread_rank() < 32) {

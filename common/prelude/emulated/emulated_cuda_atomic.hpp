@@ -11,7 +11,7 @@
 
 // Part of the kernel's own code, so that a call is known by its line in the kernel.
 #define LANEWISE_LIBRARY __attribute__((always_inline)) inline
-// The access itself, which the emulator is told of by a call; no other is announced.
+// The access itself, which a call announces to the emulator; no other is announced.
 #define LANEWISE_LIBRARY_ACCESS __attribute__((noinline)) LANEWISE_UNHOOKED
 
 namespace cuda::std {
@@ -53,7 +53,7 @@ using cuda::memory_order;
 
 constexpr bool acquires(memory_order order) { return order != memory_order::relaxed && order != memory_order::release; }
 constexpr bool releases(memory_order order) { return order >= memory_order::release; }
-// What a compare_exchange that fails may be, told from the order of one that succeeds.
+// What a compare_exchange that fails may be, given the order of one that succeeds.
 constexpr memory_order order_of_failure(memory_order order) {
     return order == memory_order::acq_rel   ? memory_order::acquire
            : order == memory_order::release ? memory_order::relaxed

@@ -7,7 +7,7 @@
 
 namespace lanewise_emulated {
 
-// Told of each integer division by zero, and of each remainder.
+// Called for each integer division by zero, and for each remainder.
 void divided_by_zero(int line);
 
 template <class T>

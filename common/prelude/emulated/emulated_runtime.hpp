@@ -1,5 +1,5 @@
 // What an emulated kernel calls: the door between the kernel's translation unit and common/emu. Light on purpose: the
-// traced copy of a kernel is compiled with memory hooks, and whatever stands in its headers would be hooked too.
+// traced copy of a kernel is compiled with memory hooks, and whatever is in its headers would be hooked too.
 #pragma once
 
 #include <cstddef>
@@ -59,7 +59,7 @@ void sync_block(int line);
 // __syncthreads_count, _and, _or: the barrier, and what became of all threads' predicates.
 int sync_block_vote(int line, Op op, int predicate);
 
-// The lanes that stand at this place, once every other of the warp waits or has ended.
+// The lanes that are at this place, once every other of the warp waits or has ended.
 unsigned active_mask(int line);
 
 // __threadfence_block (scope 0), __threadfence (1), __threadfence_system (2).
@@ -103,7 +103,7 @@ private:
     std::uint64_t bits_;
 };
 
-// Waits for the lanes of `mask`; the result then stands on the board (so that the wait can be the last thing this does,
+// Waits for the lanes of `mask`; the result then is on the board (so that the wait can be the last thing this does,
 // and nothing of it stays on the lane's stack). A shuffle offers `bits` and takes away those of the source lane, or a
 // poison value where CUDA leaves it undefined; a vote brings its predicate as `arg`.
 void warp_collective(Call call, unsigned mask, std::uint64_t bits, int arg, int width);
@@ -157,7 +157,7 @@ void* dynamic_shared_memory();
 // block before left there: the first lane poisons it.
 void first_use_of_shared(int line, const void* address, std::size_t bytes);
 
-// Is it the first of its block that comes to this declaration? `id` tells apart names of one piece of memory.
+// Is it the first of its block that comes to this declaration? `id` distinguishes names of one piece of memory.
 bool is_first_use_slowly(const void* address, unsigned id);
 LANEWISE_UNHOOKED inline bool is_first_use(const void* address, unsigned id) {
     for (const Board::SharedUse& use : board->shared_uses)

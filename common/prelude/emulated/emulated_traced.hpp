@@ -1,4 +1,4 @@
-// CUDA's intrinsics for the traced copy on the emulator: the annotated text calls these with the line it stands on. The
+// CUDA's intrinsics for the traced copy on the emulator: the annotated text calls these with the line it is on. The
 // original names remain for uses in the kernel file's own macros.
 #pragma once
 
@@ -80,7 +80,7 @@ LANEWISE_INTRINSIC void after(int first_line, int last_line, int effect, T value
                                  lanewise_emulated::bits_of(static_cast<typename LanewiseExchanged<T>::type>(value)));
 }
 
-// What a variable holds after a statement that joined what was read from memory to it. `variable` tells it from others.
+// What a variable holds after a statement that joined what was read from memory to it. `variable` is its number.
 template <class T>
 LANEWISE_INTRINSIC void joined(unsigned variable, T value) {
     if constexpr (lanewise_emulated::is_one_value<T>)

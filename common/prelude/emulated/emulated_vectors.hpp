@@ -40,7 +40,7 @@ LANEWISE_VECTOR(unsigned long long, ulonglong)
 LANEWISE_VECTOR(float, float)
 LANEWISE_VECTOR(double, double)
 #undef LANEWISE_VECTOR_3
-#define LANEWISE_VECTOR_3(scalar, name)  // uint3 stands in the runtime: threadIdx has that type
+#define LANEWISE_VECTOR_3(scalar, name)  // uint3 is in the runtime: threadIdx has that type
 LANEWISE_VECTOR(unsigned, uint)
 #undef LANEWISE_VECTOR_3
 #undef LANEWISE_VECTOR

@@ -1,4 +1,4 @@
-// Directed rounding against neighbours told apart in long double; the elementary functions against long double.
+// Directed rounding against neighbours distinguished in long double; the elementary functions against long double.
 #include "common/prelude/emulated/rounded_math.hpp"
 
 #include <cmath>
@@ -54,7 +54,7 @@ TEST(RoundedMath, SumsProductsAndFusedOnesAreTheExactOnesRoundedOnce) {
     }
 }
 
-// Rounded down and up are neighbours about the quotient, told by the sign of what is left over.
+// Rounded down and up are neighbours about the quotient, known by the sign of what is left over.
 TEST(RoundedMath, QuotientsAndRootsLieBetweenTheirNeighbours) {
     std::mt19937 random(4);
     for (int i = 0; i < 100000; ++i) {

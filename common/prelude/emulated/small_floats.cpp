@@ -148,7 +148,7 @@ unsigned small_bits(double value, Round round) {
 
 template <Small kFormat>
 unsigned small_from_unsigned(unsigned long long value, Round round) {
-    // More than 53 bits: the last eleven are told by one bit, odd where they held anything.
+    // More than 53 bits: the last eleven are represented by one bit, odd where they held anything.
     if (value >> 53) value = (value & ~0x7ffull) | (value & 0x7ff ? 0x800ull : 0);
     return small_bits<kFormat>(static_cast<double>(value), round);
 }

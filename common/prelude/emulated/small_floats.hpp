@@ -37,7 +37,7 @@ enum class SmallUnary : std::uint8_t {
     rint,
 };
 
-// All correctly rounded (the elementary functions as far as the host's double is right, which a half cannot tell).
+// All correctly rounded (the elementary functions as far as the host's double is right, which a half cannot show).
 template <Small kFormat>
 unsigned small_binary(SmallBinary operation, unsigned a, unsigned b);
 template <Small kFormat>

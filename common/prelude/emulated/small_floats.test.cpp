@@ -11,7 +11,7 @@
 namespace lanewise_emulated {
 namespace {
 
-// A format as its standard tells it, apart from the code under test.
+// A format as its standard gives it, apart from the code under test.
 struct Format {
     Small small;
     int fraction, exponent;

@@ -101,7 +101,7 @@ TEST(BitsOfAMask, AreFoundByNumber) {
     EXPECT_EQ(__fns(0x80000000u, 31, 1), 31u);
 }
 
-// What a function gives, put through its inverse, is what it was given: as closely as the inverse can tell.
+// What a function gives, put through its inverse, is what it was given: as closely as the inverse can show.
 TEST(SpecialFunctions, AreTheInversesOfTheirs) {
     for (double y = -0.999; y < 1; y += 0.0137) {
         const double x = erfinv(y);

@@ -1,4 +1,4 @@
-// The emulator's arithmetic of small floats beside the toolkit's own host functions, where there is a toolkit.
+// The emulator's arithmetic of small floats compared with the toolkit's own host functions, where there is a toolkit.
 #include <algorithm>
 #include <bit>
 #include <cmath>

@@ -82,7 +82,7 @@ struct GpuCapture {
 
     GpuWatched watched[kMaxWatched];
     std::uint32_t watched_count = 0;
-    unsigned char* watched_images = nullptr;  // [slot][image_room][watched_bytes], the parts one behind the other
+    unsigned char* watched_images = nullptr;  // [slot][image_room][watched_bytes], the parts one after the other
     std::uint64_t watched_bytes = 0;
 
     GpuSharedArray* shared = nullptr;       // [slot][shared_room]

@@ -62,7 +62,7 @@ static __device__ __forceinline__ void after(int first_line, int last_line, int 
     if constexpr (sizeof(T) <= 8) {
         const Place place = here();
         if (!place) return;
-        // Shuffles widen what is narrower than an int; so is the variable told, in the same type.
+        // Shuffles widen what is narrower than an int; so is the variable reported, in the same type.
         using Value = std::conditional_t<std::is_integral_v<T> && sizeof(T) < sizeof(int), int, T>;
         GpuEvent event;
         event.kind = GpuEvent::after;

@@ -1,4 +1,4 @@
-// Stands in for C's header in emulated builds: a lane whose assertion fails tells the emulator, which ends the launch.
+// Stands in for C's header in emulated builds: a lane whose assertion fails calls the emulator, which ends the launch.
 // No guard: NDEBUG is looked at each time, as C has it.
 #include "common/prelude/emulated/emulated_runtime.hpp"
 

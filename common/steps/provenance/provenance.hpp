@@ -16,7 +16,7 @@ class Provenances;
 class Provenance {
 public:
     bool undefined = false;   // something undefined came in (an inactive source lane)
-    bool unknown = false;      // others may have come in: the kernel's text does not tell (an `if` around `sum += p;`)
+    bool unknown = false;      // others may have come in: the kernel's text does not say (an `if` around `sum += p;`)
 
     std::size_t count() const;                // inputs held at least once
     bool holds(std::size_t input) const;
@@ -45,7 +45,7 @@ public:
     // Of arrays of so many inputs.
     explicit Provenances(std::size_t inputs = 0) : trees_(inputs) {}
 
-    // The set that is one input; kNothing where there are too many inputs to tell apart.
+    // The set that is one input; kNothing where there are too many inputs to distinguish.
     Id single(std::size_t input);
     Id join(Id a, Id b);
     Id undefined(Id id);
@@ -74,7 +74,7 @@ private:
 
     InputTrees trees_;
     Interned<Set> sets_;
-    bool lost_ = false;   // there was an input beyond those that can be told apart
+    bool lost_ = false;   // there was an input beyond those that can be distinguished
 };
 
 }  // namespace lanewise::steps

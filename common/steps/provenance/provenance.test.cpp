@@ -130,7 +130,7 @@ TEST(Provenance, ALongRunIsKept) {
     EXPECT_FALSE(sets.at(lanes[0]).counted_twice());
 }
 
-TEST(Provenance, MoreThanCanBeToldApart) {
+TEST(Provenance, MoreThanCanBeDistinguished) {
     Provenances sets(~std::size_t{0});
     const Id last = sets.single((std::size_t{1} << 31) - 1);
     EXPECT_EQ(sets.at(sets.join(last, sets.single(0))).count(), 2u);

@@ -152,7 +152,7 @@ void interactive(Session& s) {
     terminal::step_through(request);
 }
 
-// Paths are told from the project's root, which is where lessons/ stands.
+// Paths are given from the project's root, which is where lessons/ is.
 check::Report report_of(const Program& program, const std::vector<CheckedVariant>& rows) {
     const lesson::Lesson& lesson = program.lesson;
     check::Report report{lesson.name(), program_version(), {}};

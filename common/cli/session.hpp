@@ -45,7 +45,7 @@ struct Session {
     void check_drawn(const std::string& variant);
 
     // What was recorded of the lesson's times in a file such as "timings.json"; empty where there is none. One that
-    // cannot be read is told and done without.
+    // cannot be read is reported and done without.
     timing::TimingTable recorded(const std::string& file) const;
 
     Program& program;

@@ -40,7 +40,7 @@ using PlanBuilder = std::function<void(launch::Plan&, const Inputs&)>;
 // What a variant's run owes to the order in which its blocks come.
 enum class BlockOrder : std::uint8_t {
     free,        // nothing: each block leaves the same trace in any order
-    arrival,     // the block that takes the last ticket finishes: an atomic tells a GPU's order, in which it is
+    arrival,     // the block that takes the last ticket finishes: an atomic shows a GPU's order, in which it is
                  // emulated
     last_waits,  // the last block waits for the others: the emulator, which runs one after the other, takes them in
                  // ascending order only

@@ -114,7 +114,7 @@ void expect_rows(launch::Plan& plan, launch::Buffer<T> out, const Inputs& inputs
                  const ResultOf& result_of, const std::string& reason) {
     const Rows rows = rows_of(inputs);
     const std::vector<std::uint64_t> chosen = checked_rows(rows);
-    const std::string told = chosen.size() == rows.count ? reason
+    const std::string text = chosen.size() == rows.count ? reason
                                                          : reason + " (" + std::to_string(chosen.size()) + " of " +
                                                                std::to_string(rows.count) + " rows checked)";
     RowResult all;
@@ -122,7 +122,7 @@ void expect_rows(launch::Plan& plan, launch::Buffer<T> out, const Inputs& inputs
     const auto expect = [&] {
         if (after == first) return;
         const std::uint64_t a_row = all.values.size() / (after - first);
-        plan.expect_each(out, first * a_row, std::move(all.values), std::move(all.bounds), told);
+        plan.expect_each(out, first * a_row, std::move(all.values), std::move(all.bounds), text);
         all = {};
     };
     for (const std::uint64_t row : chosen) {

@@ -99,7 +99,7 @@ TEST_F(Check, SaysWhatIsMissing) {
     EXPECT_TRUE(says("我的.cu:4: ") && says("我的.cu:2: \"nowhere.cuh\" was not found; -I FOLDER")) << said_;
 }
 
-TEST_F(Check, ATypoInATemplateIsToldAsOneElsewhere) {
+TEST_F(Check, ATypoInATemplateIsReportedAsOneElsewhere) {
     EXPECT_EQ(check("// run: k<1><<<1, 32>>>(zeros(32))\ntemplate <int kA>\n__global__ void k(int* out) {\n"
                     "    out[0] = __shfl_xro_sync(0xffffffffu, 1, 2);\n}\n"),
               kExitUsage);

@@ -133,7 +133,7 @@ ParameterNames names_of(const std::vector<KernelHead>& heads) {
     return names;
 }
 
-// What the window and a page tell beside the steps.
+// What the window and a page say next to the steps.
 std::string text_of(const fs::path& file, const std::vector<Program>& programs) {
     std::string text =
         fmt::format("# {}\n\nYour own kernel, on the emulator with all checks on.\n", file.filename().string());

@@ -15,7 +15,7 @@ std::vector<run::Result> results_of(const launch::Plan& plan, const launch::Outc
 // The same of outputs in a trace; of those expectations whose output is there as a whole.
 std::vector<run::Result> results_of(const launch::Plan& plan, const std::vector<trace::Output>& outputs);
 
-// The outputs as a trace tells them: at most trace::kMaxOutput values of each.
+// The outputs as a trace has them: at most trace::kMaxOutput values of each.
 std::vector<trace::Output> outputs_of(const launch::Plan& plan, const launch::Outcome& outcome);
 
 // The values of a run as its kernels read them, where they are few enough to be typed; empty where no input holds them.

@@ -85,7 +85,7 @@ public:
         home_ = focus_ = view.focus.value_or(outline_.warps.empty() ? WarpRef{} : outline_.warps.front());
     }
 
-    // `title` stands before the heading: whose step it is, where several runs are told.
+    // `title` comes before the heading: whose step it is, where several runs are printed.
     void print_step(std::size_t k, const std::string& title) {
         const scene::StepHead& step = outline_.steps[k];
         focus_ = place_at(k);

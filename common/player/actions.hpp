@@ -1,4 +1,4 @@
-// One table of actions: the keys of the window and of the terminal, and the overlays that tell them, are made from it.
+// One table of actions: the keys of the window and of the terminal, and the overlays that show them, are made from it.
 #pragma once
 
 #include <cstddef>
@@ -101,7 +101,7 @@ std::string_view group_title(Group group);
 struct Action {
     Key key;
     bool shift;
-    const char* shown;   // on the overlay; empty: told by another action
+    const char* shown;   // on the overlay; empty: shown by another action
     const char* what;
     Intent intent;
     Group group;

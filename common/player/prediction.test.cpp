@@ -98,7 +98,7 @@ TEST(Prediction, WhatIsNotKnownIsNotThere) {
     for (const auto& held : known->steps.lane_values_of)
         for (const auto& from : held) EXPECT_LE(from.row, 2u);
     EXPECT_EQ(known->trace.findings.size(), 1u);
-    EXPECT_TRUE(first_steps(run, 1)->trace.findings.empty());   // it is told at line 2
+    EXPECT_TRUE(first_steps(run, 1)->trace.findings.empty());   // it is reported at line 2
     EXPECT_EQ(first_steps(run, 6), run);
 }
 

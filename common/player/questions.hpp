@@ -72,7 +72,7 @@ struct Question {
 struct TextQuestion {
     std::string text;
     Link link;
-    std::vector<WrongAnswer> wrong = {};   // those of the link, told by the text's own paragraphs
+    std::vector<WrongAnswer> wrong = {};   // those of the link, given by the text's own paragraphs
 };
 // The links with `ask:` of a text, each with the text of its paragraph before it. Throws Error where a `wrong:` names a
 // claim that no paragraph begins with.

@@ -57,7 +57,7 @@ function drawReduce(stage, part, v0, v1) {
   return group;
 }
 
-// What each lane says, and what they are told.
+// What each lane says, and what they receive.
 function drawVote(stage, part, v0, v1) {
   const p = stage.places, group = make('g'), lanes = lanesOf(part.active), run = stage.run;
   const bar = v0 + (v1 - v0) * 0.56;

@@ -71,7 +71,7 @@ for (const [, name, body] of (page.glossary || '').matchAll(/^## (.+)\n([\s\S]*?
 }
 
 // What memory holds after step k, from the records of all warps: stores, and what loads found. A word that atomics
-// changed is told where a later load read it.
+// changed is known where a later load read it.
 function memoryAt(run, k, w) {
   const arrays = new Map(), block = run.warps[w];
   for (let at = 0; at <= k; ++at) {

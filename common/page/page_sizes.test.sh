@@ -8,7 +8,7 @@ chromium=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || com
 [ -n "$chromium" ] || { echo "no Chromium"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-"$program" --backend cpu --export "$folder/page.html" > "$folder/told" 2>&1 || { cat "$folder/told"; exit 1; }
+"$program" --backend cpu --export "$folder/page.html" > "$folder/output" 2>&1 || { cat "$folder/output"; exit 1; }
 # The second of the lesson's variants that run here: the page has no others.
 for variants in $("$program" --list | awk 'NR > 2 { print $1 }'); do
   "$program" --text --variant "$variants" --step 1 >/dev/null 2>&1 && break

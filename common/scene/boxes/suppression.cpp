@@ -284,7 +284,7 @@ private:
         });
     }
 
-    // The numbers of the kept boxes in order, then -1 where all are told.
+    // The numbers of the kept boxes in order, then -1 where all are listed.
     void kept_numbers(const Record& record) {
         each_lane(record, [&](std::size_t lane) {
             const std::int64_t number = from_bits<std::int32_t>(record.value[lane][0]);
@@ -350,7 +350,7 @@ Suppression suppression_of(const steps::Steps& steps) {
     const auto placed = static_cast<std::size_t>(
         std::count_if(all.boxes.begin(), all.boxes.end(), [](const RankedBox& box) { return box.has_corners; }));
     if (placed == 0) {
-        all.why_none = "The records tell no box: loads and stores were not recorded. The emulator records them "
+        all.why_none = "The records show no box: loads and stores were not recorded. The emulator records them "
                        "(--backend cpu).";
         return all;
     }

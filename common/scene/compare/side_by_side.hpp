@@ -89,7 +89,7 @@ struct CompareTime {
     bool fastest = false;                     // and all others take more
 };
 
-// Everything that a comparison tells at one place.
+// Everything that a comparison shows at one place.
 struct CompareScene {
     struct Side {
         std::size_t step = kNoStep;   // its own here, or its last before; kNoStep: has not begun
@@ -111,12 +111,12 @@ CompareScene build_compare_scene(const std::vector<ComparedRun>& sides, const Si
                                  const timing::TimingTable& times, std::size_t place, const WarpRef& warp);
 
 // "2.31 µs for 512 values, the fastest", "3.10 µs for 512 values, 1.34× the fastest", "…, among the fastest" where the
-// spread tells no difference; a sentence where there is none. Not `ranked`: without what follows the values, as where
+// spread shows no difference; a sentence where there is none. Not `ranked`: without what follows the values, as where
 // all have one limit.
 std::string time_text(const CompareTime& time, bool ranked = true);
 
 // The place as text: which steps stand together, the figures as a table, differing lanes, times; then each side's step
-// as describe_step tells it. `block` and `warp` choose as there, on sides that recorded them.
+// as describe_step does. `block` and `warp` choose as there, on sides that recorded them.
 std::string describe_comparison(const std::vector<ComparedRun>& sides, const std::string& kernel_file,
                                 const timing::TimingTable& times, std::size_t place, int block, int warp);
 

@@ -28,7 +28,7 @@ struct Touched {
     bool banks = false;                                // each word is labelled with its bank
     std::map<std::int64_t, std::uint32_t> lanes{};     // index -> lanes
     std::map<std::int64_t, std::vector<std::uint64_t>> bits{};
-    std::set<std::int64_t> unknown{};                   // of an atomic: words whose last change is not told
+    std::set<std::int64_t> unknown{};                   // of an atomic: words whose last change is not known
     std::map<std::int64_t, float> columns{};           // index -> column, in lanes
     Element type = Element::f32;
 };
@@ -90,7 +90,7 @@ void place_by_lanes(Touched& row, int most_columns) {
 }
 
 // What the words of an atomic hold when all of the warp's lanes have changed them: not their operands.
-void tell_words(const trace::Record& record, Touched& row) {
+void add_words(const trace::Record& record, Touched& row) {
     for (const auto& [index, lanes] : row.lanes) {
         std::vector<Join> joins;
         for (int lane = 0; lane < kWarpSize; ++lane) {
@@ -119,7 +119,7 @@ Touched touched_by(const trace::Trace& trace, const trace::Record& record) {
         for (int k = 0; k < row.elements; ++k)
             bits.push_back(trace::element_at(record.value[lane_index(lane)], record.type, k));
     }
-    if (row.atomic) tell_words(record, row);
+    if (row.atomic) add_words(record, row);
     if (trace.arrays[row.array].space == Space::shared && !row.atomic) {
         const BankUse use = steps::banks_of(trace, record);
         row.conflict = row.banks = use.wavefronts > use.turns;
@@ -193,7 +193,7 @@ std::vector<Touched> rows_of(const steps::Steps& steps, const steps::WarpStep& p
     return rows;
 }
 
-WordRow told(const trace::Array& array, const Touched& row) {
+WordRow row_of(const trace::Array& array, const Touched& row) {
     WordRow all;
     all.write = row.write;
     all.shared = array.space == Space::shared;
@@ -208,7 +208,7 @@ WordRow told(const trace::Array& array, const Touched& row) {
         word.index = index;
         word.type = row.type;
         word.values = row.bits.at(index);
-        word.told = !row.unknown.contains(index);
+        word.known = !row.unknown.contains(index);
         word.write = row.write;
         word.atomic = row.atomic;
         word.shared = all.shared;
@@ -229,7 +229,7 @@ std::vector<WordRow> word_rows(const steps::Steps& steps, std::size_t step, cons
     const steps::WarpStep* part = step < steps.size() ? steps.steps[step].find(warp) : nullptr;
     if (!part) return rows;
     for (const Touched& row : rows_of(steps, *part, lanes_of(steps, warp)))
-        rows.push_back(told(steps.trace->arrays[row.array], row));
+        rows.push_back(row_of(steps.trace->arrays[row.array], row));
     return rows;
 }
 

@@ -89,7 +89,7 @@ Word word_of(const scene::Word& told, const Rect& box, const scene::CellRoom& ro
     Word word;
     static_cast<scene::Word&>(word) = told;
     word.box = box;
-    word.text = told.told ? scene::cell_text(word.type, word.bits(), room) : "?";
+    word.text = told.known ? scene::cell_text(word.type, word.bits(), room) : "?";
     const std::size_t count = told.values.size();
     for (std::size_t k = 0; count > 1 && k < std::min(count, kMostElements); ++k) {
         const bool cut = k + 1 == kMostElements && count > kMostElements;

@@ -83,7 +83,7 @@ void WatchedFile::change(run::EditedFile to, bool is_save) {
     if (wake) wake();
 }
 
-// When the headers beside the file were written.
+// When the headers next to the file were written.
 std::string WatchedFile::headers() const {
     std::vector<std::string> all;
     std::error_code failed;

@@ -82,7 +82,7 @@ Inputs::Generator Inputs::generator() const {
 
 namespace {
 
-// More digits than any double has before and behind its point, written out.
+// More digits than any double has before and after its point, written out.
 constexpr std::size_t kLongestNumber = 1100;
 
 double number_in(const std::string& text, const std::string& path, std::size_t line) {

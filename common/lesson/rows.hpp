@@ -1,4 +1,4 @@
-// What lessons on rows share: rows of values beside each other, one reduction and one result (or as many as there are
+// What lessons on rows share: rows of values next to each other, one reduction and one result (or as many as there are
 // values) for each. A lesson gives the reference of one row in double, and a bound for each of its results.
 //
 //     const Rows rows = rows_of(inputs);
@@ -49,7 +49,7 @@ inline double least_error(Element element) {
     return element == Element::f16 ? 0x1p-25 : element == Element::bf16 ? 0x1p-134 : 0x1p-150;
 }
 
-// Stands in front of the values where they begin further on in their buffer.
+// Comes before the values where they begin further on in their buffer.
 inline constexpr double kNotAValue = 1000;
 
 // The plan's input of inputs.offset + n values of `element`. In pieces and by all cores, for n may be 2^30.

@@ -1,4 +1,4 @@
-// Beside the stage: the source, the looked-at lane and its life.
+// Next to the stage: the source, the looked-at lane and its life.
 
 // One lane as text, for those who cannot see the stage.
 function laneText(run, k, w, lane) {

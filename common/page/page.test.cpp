@@ -50,7 +50,7 @@ std::string between(const std::string& text, const std::string& from, const std:
     return text.substr(at + from.size(), text.find(to, at + from.size()) - at - from.size());
 }
 
-// What stands in the page, as its script reads it.
+// What is in the page, as its script reads it.
 json facts_of(const std::string& html) { return json::parse(between(html, "id=\"facts\">", "</script>")); }
 
 void expect_equal_to_steps(const run::Run& run, const json& facts) {

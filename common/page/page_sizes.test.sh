@@ -14,7 +14,7 @@ for variants in $("$program" --list | awk 'NR > 2 { print $1 }'); do
   "$program" --text --variant "$variants" --step 1 >/dev/null 2>&1 && break
 done
 
-# What the page says of itself, once it stands.
+# What the page says of itself, once it is drawn.
 cat > "$folder/probe.html" <<'PROBE'
 <script>
 setTimeout(() => {

@@ -49,7 +49,7 @@ TEST(Prediction, AnExamAsksBeforeEachStepAndHidesIt) {
     EXPECT_TRUE(exam.answer("4").right);               // 128 bytes in sectors of 32
     EXPECT_EQ(exam.open(), nullptr);
     EXPECT_EQ(exam.known(), 1u);
-    EXPECT_EQ(exam.go(run->steps, {}, 5), 0u);         // the end is behind questions
+    EXPECT_EQ(exam.go(run->steps, {}, 5), 0u);         // the end comes after questions
     ASSERT_NE(exam.open(), nullptr);
     EXPECT_EQ(exam.open()->step, 1u);
     const std::size_t of_step = exam.left();

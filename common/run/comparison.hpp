@@ -1,4 +1,4 @@
-// All variants of a lesson beside each other: what each computed, how far off that is, what it took. Plain data, for
+// All variants of a lesson next to each other: what each computed, how far off that is, what it took. Plain data, for
 // the terminal and the window.
 #pragma once
 

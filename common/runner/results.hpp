@@ -9,7 +9,7 @@
 
 namespace lanewise::runner {
 
-// The results of a run: each of the plan's expectations beside what came out.
+// The results of a run: each of the plan's expectations, compared with what came out.
 std::vector<run::Result> results_of(const launch::Plan& plan, const launch::Outcome& outcome);
 
 // The same of outputs in a trace; of those expectations whose output is there as a whole.

@@ -15,7 +15,7 @@ double cell_columns(std::string_view text);
 inline constexpr double kPointColumns = 0.6;
 inline constexpr double kMinusColumns = 0.85;
 
-// Columns for a number that is whole, and for one that is cut: cut it may stand larger. `least`: for either, in the
+// Columns for a number that is whole, and for one that is cut: cut it may be larger. `least`: for either, in the
 // smallest type, which is for numbers that have no form else.
 struct CellRoom {
     double whole;

@@ -49,7 +49,7 @@ std::string cell_text(const LaneCell& cell, const CellRoom& room, bool stacked) 
             text = cell_text(cell.type, cell.bits, std::max(1.0, columns - 2)) + "|…";
         return text;
     }
-    // The first part above, the others below it; what has no room there beside the second is left to wider places.
+    // The first part above, the others below it; what has no room there next to the second is left to wider places.
     const double each = std::max(1.0, (columns - count + 1) / count);
     std::string below;
     for (const LaneCell::Part& part : cell.more)

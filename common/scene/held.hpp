@@ -59,7 +59,7 @@ struct InputsHeld {
     std::string text;           // "holds 4 of 32 inputs, some counted twice"; empty where the trace has no loads
     bool warned = false;         // an input twice, or something undefined
     bool undefined = false;
-    std::vector<Mark> marks;     // one an input, or for several beside each other: at most as many as were asked for
+    std::vector<Mark> marks;     // one an input, or for several next to each other: at most as many as were asked for
 };
 InputsHeld inputs_held(const steps::Steps& steps, std::size_t step, const WarpRef& warp, int lane,
                        std::size_t most_marks = 0);

@@ -38,7 +38,7 @@ struct ArrayHead {
     Space space = Space::global;
 };
 
-// One output beside its reference: as run::Result.
+// One output, compared with its reference: as run::Result.
 struct ResultHead {
     std::string output;
     bool summed = false;

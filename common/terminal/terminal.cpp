@@ -90,7 +90,7 @@ void on_stop(int) {
     sigemptyset(&only);
     sigaddset(&only, SIGTSTP);
     sigprocmask(SIG_UNBLOCK, &only, nullptr);
-    raise(SIGTSTP);   // returns when the program goes on
+    raise(SIGTSTP);   // returns when the program continues
     sigaction(SIGTSTP, &mine, nullptr);
     enter();
     lost = true;

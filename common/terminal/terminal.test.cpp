@@ -73,7 +73,7 @@ TEST(Stepper, AKeyGoesFromFindingToFinding) {
         trace.findings.emplace_back();
         trace.findings[0].line = 10;
         trace.findings[0].lanes = 1u << 5;
-        trace.findings[0].record = 8;   // a load, five rounds, a store and a barrier stand before it
+        trace.findings[0].record = 8;   // a load, five rounds, a store and a barrier come before it
         trace.findings[0].other = trace::FindingPlace{7, 0, 5, 1, 6, {}};
         return run_of(std::move(trace), name);
     };

@@ -114,7 +114,7 @@ private:
                 *to[k] = from_bits<float>(trace::element_at(record.value[lane], Element::f32, k));
             box.has_corners = true;
             box.placed = std::min(box.placed, step_);
-            // The one kernel compares as it reads: a thread that found its own box kept, with each box behind it.
+            // The one kernel compares as it reads: a thread that found its own box kept, with each box after it.
             if (load && all_.racing)
                 if (const auto own = asked_.find(thread_of(record, lane)); own != asked_.end())
                     make(own->second, static_cast<std::size_t>(row), step_, false);
@@ -189,7 +189,7 @@ private:
         return record.launch < launches.size() ? std::string_view(launches[record.launch].kernel) : std::string_view();
     }
 
-    // As the kernel file lays it out: a row of tile t has an element for each tile behind t.
+    // As the kernel file lays it out: a row of tile t has an element for each tile after t.
     void tiles_of_mask(const Record& record, const WarpRef& warp) {
         const std::size_t tiles = (all_.count + kTile - 1) / kTile;
         all_.tiled = true;

@@ -1,4 +1,4 @@
-// Boxes, bits and decisions beside what greedy suppression over the same boxes comes to on paper.
+// Boxes, bits and decisions compared with what greedy suppression over the same boxes comes to on paper.
 #include "common/scene/boxes/suppression.hpp"
 
 #include <gtest/gtest.h>

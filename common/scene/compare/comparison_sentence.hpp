@@ -11,7 +11,7 @@ namespace lanewise::scene {
 
 struct ComparisonSentence {
     std::string times;    // "interleaved is 1.23× slower than tree (9.22 µs against 7.49, 1048576 values)"
-    std::string order;    // whose counts stand first in `differ`: "interleaved against tree"
+    std::string order;    // whose counts come first in `differ`: "interleaved against tree"
     std::string differ;   // "223 sectors against 88 in a block"; empty where no count differs
     std::string equal;    // "7 rounds, 8 barriers, 45 global requests"; empty where none is
     std::string input;    // "Both ran on the same 256 values (ramp)."

@@ -104,7 +104,7 @@ std::uint32_t lanes_that_differ(const run::Run& a, const CompareScene::Side& her
     return lanes;
 }
 
-// Where a side stands at a place, as text.
+// Where a side is at a place, as text.
 std::string standing(const run::Run& run, const SideBySide& steps, std::size_t place, const CompareScene::Side& side) {
     const steps::Steps& own = run.steps;
     if (side.own) {

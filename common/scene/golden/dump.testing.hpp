@@ -57,7 +57,7 @@ private:
         row("after", stage.rows[present + 1], stage.lanes);
     }
 
-    // A letter behind a value: t twice, u undefined, m perhaps more; behind the bar the number of inputs included.
+    // A letter after a value: t twice, u undefined, m perhaps more; after the bar the number of inputs included.
     void row(const char* name, const StageRow& row, int lanes) {
         out_ << "  " << name << " ";
         for (int lane = 0; lane < lanes; ++lane) {

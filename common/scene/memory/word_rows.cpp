@@ -17,7 +17,7 @@
 namespace lanewise::scene {
 namespace {
 
-// One row of words: what one record touched, or several that do not stand in each other's way.
+// One row of words: what one record touched, or several that are not in each other's way.
 struct Touched {
     bool write = false;
     bool atomic = false;
@@ -58,7 +58,7 @@ bool place_by_bank(const trace::Array& array, Touched& row, int columns) {
 }
 
 // Over the lanes that use it: words with one lane each take the columns of those lanes in rising order; shared ones
-// stand in the middle of their lanes, pushed apart where they would overlap.
+// are in the middle of their lanes, pushed apart where they would overlap.
 void place_by_lanes(Touched& row, int most_columns) {
     std::uint32_t all = 0;
     for (const auto& [index, lanes] : row.lanes) all |= lanes;
@@ -152,11 +152,11 @@ std::string caption_of(const trace::Array& array, const Touched& row) {
         (array.space == Space::shared ? "shared " : "global ") + array.name + "[" + std::to_string(first);
     if (last != first) caption += "…" + std::to_string(last);
     caption += "]";
-    // What stands in the words is not what the lanes gave.
+    // What is in the words is not what the lanes gave.
     return row.atomic ? caption + " after " + row.op : caption;
 }
 
-// Words by column, as they stand from left to right.
+// Words by column, as they are from left to right.
 std::vector<std::pair<float, std::int64_t>> from_left(const Touched& row) {
     std::vector<std::pair<float, std::int64_t>> places;
     for (const auto& [index, column] : row.columns) places.emplace_back(column, index);

@@ -66,7 +66,7 @@ struct SumBox {
     std::size_t stop = 0;                   // the first of them that stopped growing; run.size(): none
 };
 
-// Sums beside each other: of a tree those of one step, the first level that of the inputs; of the lens those as far
+// Sums next to each other: of a tree those of one step, the first level that of the inputs; of the lens those as far
 // from the last sum, which is level 0.
 struct SumLevel {
     std::size_t step = kNoStep;

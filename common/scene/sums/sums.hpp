@@ -1,4 +1,4 @@
-// The sums of a run beside the exact ones, and what is said of each: made once for a run.
+// The sums of a run compared with the exact ones, and what is said of each: made once for a run.
 #pragma once
 
 #include <cstdint>

@@ -51,8 +51,9 @@ void export_page(Session& session, const std::vector<std::string>& names, const 
         std::vector<scene::ComparedRun> sides;
         for (std::size_t i = 0; i < runs.size(); ++i)
             sides.push_back({names[i], runs[i].get(), document.panels[i].title});
-        const auto told = scene::comparison_sentence(sides, runner::without_sizes(session.recorded("timings.json")));
-        document.comparison = {told.text(), told.input};
+        const auto comparison =
+            scene::comparison_sentence(sides, runner::without_sizes(session.recorded("timings.json")));
+        document.comparison = {comparison.text(), comparison.input};
     }
     document.step = request.step;
     document.block = request.block;
@@ -61,7 +62,7 @@ void export_page(Session& session, const std::vector<std::string>& names, const 
     document.text = session.lesson.text();
     document.glossary = session.lesson.glossary();
     std::vector<std::string> shown = names;
-    // Where none is named, all of them: one that cannot run here is told and left out.
+    // Where none is named, all of them: one that cannot run here is reported and left out.
     if (session.options.variants.empty() && session.options.compare.empty() && !session.opened) {
         for (const std::string& name : session.tabs()) {
             if (name == names.front()) continue;

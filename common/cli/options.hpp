@@ -26,7 +26,7 @@ struct Options : runner::RunOptions {
     bool boxes = false;                  // boxes and bits of a non-maximum suppression
     bool rounding = false;               // the rounding lens, in text, pictures and the window
     bool tree = false;                   // the summation tree, in text, pictures and the window
-    bool table = false;                  // all variants beside each other; with --screenshot a picture of it
+    bool table = false;                  // all variants next to each other; with --screenshot a picture of it
     std::string predict;                 // "gentle", "exam" or "list"; empty: no questions
     std::string sort;                    // the table's column, as given; empty: the lesson's order
     std::string csv;                     // a file; "-" is the terminal

@@ -42,7 +42,7 @@ TEST(Predict, AnExamIsScored) {
     EXPECT_NE(all.out.find(std::to_string(questions) + " of " + std::to_string(questions) + " right\n"),
               std::string::npos)
         << all.out;
-    // An answer that cannot be one is asked for again; a wrong one is told.
+    // An answer that cannot be one is asked for again; a wrong one is reported.
     const auto none = typed(tiny, "exam", "perhaps\n77\nq\n");
     EXPECT_NE(none.out.find("'perhaps' is no answer"), std::string::npos) << none.out;
     EXPECT_NE(none.out.find("no: it is 4\n"), std::string::npos) << none.out;

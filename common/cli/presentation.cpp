@@ -25,7 +25,7 @@ using runner::BackendChoice;
 
 namespace {
 
-// Measured where --costs asks for them, else as recorded; a file that cannot be read is told and done without.
+// Measured where --costs asks for them, else as recorded; a file that cannot be read is reported and done without.
 timing::CostTable costs_to_show(const Session& session) {
     if (session.options.costs) return costs_of(session.program, session.options, session.console);
     try {

@@ -20,10 +20,10 @@ void print_prose(std::ostream& out, const std::string& prose, const Paint& paint
 }
 
 // The figure quoted for several like operations is printed once.
-std::string sentence_of(const timing::Cost& row, bool tells_quoted) {
+std::string sentence_of(const timing::Cost& row, bool with_quoted) {
     const timing::CostInfo* const info = timing::cost_info(row.id);
     std::string text = timing::cost_text(row);
-    if (const std::string quoted = timing::quoted_text(row); tells_quoted && !quoted.empty()) text += " " + quoted;
+    if (const std::string quoted = timing::quoted_text(row); with_quoted && !quoted.empty()) text += " " + quoted;
     if (info && row.lacking.empty()) text += std::string(" ") + info->what;
     return text;
 }

@@ -87,7 +87,7 @@ std::size_t columns_of(const std::ostream& out) {
     return &out == &std::cout ? terminal::columns_of_stdout(print::kColumns) : print::kColumns;
 }
 
-// Variants beside each other; --step is a place where their steps stand together.
+// Variants next to each other; --step is a place where their steps are aligned.
 void compared_text(Session& s) {
     const auto& names = s.options.compare;
     s.check_drawn(names.front());
@@ -152,7 +152,7 @@ void interactive(Session& s) {
     terminal::step_through(request);
 }
 
-// Paths are told from the project's root, which is where lessons/ stands.
+// Paths are given from the project's root, which is where lessons/ is.
 check::Report report_of(const Program& program, const std::vector<CheckedVariant>& rows) {
     const lesson::Lesson& lesson = program.lesson;
     check::Report report{lesson.name(), program_version(), {}};

@@ -63,18 +63,18 @@ TEST(Program, TheTimesOpenInTheWindow) {
 TEST(Program, AWindowMeasuresOverSizesUntilItIsEnded) {
     WithWindow tiny;
     tiny.has_gpu = true;
-    std::vector<std::string> told;
+    std::vector<std::string> reported;
     timing::TimingTable table;
     tiny.seen.ask = [&](const Presentation& shown) {
         EXPECT_EQ(shown.services.why_not_measured(), "");
         table = shown.services.measure_sizes({[&](std::size_t done, std::size_t all, const std::string& what) {
                                          EXPECT_LT(done, all);
-                                         told.push_back(what);
+                                         reported.push_back(what);
                                      },
-                                     [&] { return told.size() >= 8; }});
+                                     [&] { return reported.size() >= 8; }});
     };
     EXPECT_EQ(tiny({}).status, kExitOk);
-    EXPECT_EQ(told.at(0), "1024 · tiny_sum");
+    EXPECT_EQ(reported.at(0), "1024 · tiny_sum");
     std::set<std::uint64_t> sizes;
     for (const timing::Timing& row : table.rows) sizes.insert(row.n);
     EXPECT_TRUE(sizes.contains(1024) && sizes.contains(4096));

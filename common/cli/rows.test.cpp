@@ -1,4 +1,4 @@
-// Lessons on rows: --rows and --columns, the table of their shapes, and what was recorded of torch beside it.
+// Lessons on rows: --rows and --columns, the table of their shapes, and what was recorded of torch next to it.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -49,7 +49,7 @@ TEST(RunChanges, ReachTheRunAndLeaveTheNextAsItWas) {
         EXPECT_EQ(typed->results[0].value, 6.5);
         EXPECT_EQ(shown.services.run("tiny_sum"), plain);
         EXPECT_EQ(shown.services.run_changed("tiny_sum", {}, {{"values", "1,2,3.5"}, {"order", "descending"}}), typed);
-        // Three values of 1, 2, 3… where n alone is changed; the input's numbers are told with it.
+        // Three values of 1, 2, 3… where n alone is changed; the input's numbers are given with it.
         const auto fewer = shown.services.run_changed("tiny_sum", {}, {{"n", "3"}, {"input", "ramp1"}});
         EXPECT_EQ(fewer->inputs, (std::vector<double>{1, 2, 3}));
         EXPECT_EQ(fewer->results[0].value, 6);
@@ -77,7 +77,7 @@ TEST(RunChanges, AreRefusedInASentenceThatNamesTheField) {
         EXPECT_EQ(field_of_error(refused(shown, {{"warp", "7"}})), "warp");
         EXPECT_EQ(field_of_error(refused(shown, {{"offset", "1"}})), "offset");
         EXPECT_EQ(field_of_error(refused(shown, {{"mood", "fine"}})), "mood");
-        // A pasted novel is cut where it is told.
+        // A pasted novel is cut where it is shown.
         const std::string novel = refused(shown, {{"n", std::string(100'000, 'x')}});
         EXPECT_EQ(field_of_error(novel), "n");
         EXPECT_LT(novel.size(), 200u) << novel.substr(0, 400);

@@ -77,14 +77,14 @@ std::vector<std::string> Session::measured() const {
 
 std::vector<std::string> Session::that_run(std::vector<std::string> names) {
     if (runner.backend() != runner::BackendChoice::gpu) return names;
-    std::vector<std::string> told;
+    std::vector<std::string> reasons;
     std::erase_if(names, [&](const std::string& name) {
         const lesson::Variant& variant = lesson.find(name);
         const std::string why =
             runner.why_not(variant, runner.on_this_machine(lesson::Lesson::default_inputs(variant)));
-        if (!why.empty() && !is_among(told, why)) {
+        if (!why.empty() && !is_among(reasons, why)) {
             console.err << why << '\n';
-            told.push_back(why);
+            reasons.push_back(why);
         }
         return !why.empty();
     });

@@ -21,7 +21,7 @@ struct Session {
 
     // The variants that were named; else all of the lesson's, or its tabs. Throws Error where it has none.
     std::vector<std::string> chosen(bool all_otherwise) const;
-    // The tabs of a window: those named; any of the lesson's may be set beside those that are compared.
+    // The tabs of a window: those named; any of the lesson's may be set next to those that are compared.
     std::vector<std::string> tabs() const;
     // The variants whose steps are shown when one picture or one text is asked for.
     std::vector<std::string> looked_at() const;
@@ -41,11 +41,11 @@ struct Session {
     std::optional<steps::WarpRef> focused(const run::Run& run) const;
     // Throws where --step or --focus name what the run does not have.
     void check_place(const std::string& variant);
-    // The same for pictures. In a comparison a step is a place where steps stand together, as its timeline counts them.
+    // The same for pictures. In a comparison a step is a place where steps are aligned, as its timeline counts them.
     void check_drawn(const std::string& variant);
 
     // What was recorded of the lesson's times in a file such as "timings.json"; empty where there is none. One that
-    // cannot be read is told and done without.
+    // cannot be read is reported and done without.
     timing::TimingTable recorded(const std::string& file) const;
 
     Program& program;
@@ -56,7 +56,7 @@ struct Session {
     runner::Runner runner;
     runner::Timer timer;
     std::shared_ptr<const runner::FinishedRun> opened;   // by --open
-    run::NextProgram next;  // the program that goes on after this one, where the window asked for it
+    run::NextProgram next;  // the program that continues after this one, where the window asked for it
 };
 
 }  // namespace lanewise::cli

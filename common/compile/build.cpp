@@ -270,8 +270,8 @@ std::shared_ptr<const Library> build_library(const Toolchain& tools, const Build
     write(folder / "entries.inc", entries_text(request));
     write(folder / "own.cpp", library_text(request, folder));
     const std::string said = annotated(tools, request, folder, false, stop);
-    library->set_files(files_told(said));
-    const std::vector<std::string> there = kernels_told(said);
+    library->set_files(files_read(said));
+    const std::vector<std::string> there = kernels_found(said);
     for (const Instance& instance : request.instances)
         if (std::find(there.begin(), there.end(), instance.name) == there.end())
             throw CompileError(
@@ -280,7 +280,7 @@ std::shared_ptr<const Library> build_library(const Toolchain& tools, const Build
                       ? "the file has no kernel: a function that begins with __global__, outside "
                         "of branches of #if that are not taken."
                       : fmt::format("there is no kernel '{}'; there are {}.", instance.name, fmt::join(there, ", "))}});
-    if (auto refusals = refusals_told(said, kernels_of(request)); !refusals.empty()) {
+    if (auto refusals = refusals_of(said, kernels_of(request)); !refusals.empty()) {
         const std::vector<std::string> others = kernels_that_nothing_refuses(said);
         refusals.push_back(
             {request.file.string(), 0, 0,
@@ -294,7 +294,7 @@ std::shared_ptr<const Library> build_library(const Toolchain& tools, const Build
         compile(tools, request, *library, stop);
     } catch (const CompileError& error) {
         std::vector<Message> messages = error.messages();
-        for (Message& missing : missing_headers_told(said)) messages.push_back(std::move(missing));
+        for (Message& missing : missing_headers(said)) messages.push_back(std::move(missing));
         const CompileError whole(std::move(messages));
         if (!is_about_a_header(error, request)) throw whole;
         // It may be in what the kernels do not use: a header of the host's that another one was left out of.

@@ -14,7 +14,7 @@ namespace lanewise::compile {
 // What a run may take: less than a lesson's, for it is somebody's who tries something.
 inline constexpr worker::Limits kLimits{.seconds = 3, .patience = 30};
 
-// Runs what is asked for on the newest save. `prepare` is told the version and makes it ready; true: it is another one.
+// Runs what is asked for on the newest save. `prepare` gets the version and makes it ready; true: it is another one.
 cli::Program::Live live_of(const std::shared_ptr<WatchedFile>& file,
                            std::function<bool(const WatchedFile::TakenUp&)> prepare);
 

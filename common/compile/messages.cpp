@@ -70,38 +70,38 @@ std::string plain(std::string text) {
 // The learner's files: the kernel file and those that it includes.
 class Files {
 public:
-    Files(const fs::path& file, const std::vector<TextFile>& told)
-        : told_(told), path_(fs::absolute(file).lexically_normal()) {
-        if (!told_.empty()) return;
+    Files(const fs::path& file, const std::vector<TextFile>& files)
+        : files_(files), path_(fs::absolute(file).lexically_normal()) {
+        if (!files_.empty()) return;
         std::ifstream in(path_, std::ios::binary);
         for (const KernelText& text : kernel_texts(path_.string(), {std::istreambuf_iterator<char>(in), {}}))
-            told_.push_back({text.path, text.first_line});
+            files_.push_back({text.path, text.first_line});
     }
     bool has(const std::string& path) const {
         const fs::path wanted = fs::path(path).lexically_normal();
-        return wanted == path_ || std::any_of(told_.begin(), told_.end(), [&](const TextFile& file) {
+        return wanted == path_ || std::any_of(files_.begin(), files_.end(), [&](const TextFile& file) {
                    return fs::path(file.path).lexically_normal() == wanted;
                });
     }
     // The file and the line in it of a line that counts through all.
     TextFile own_place(const std::string& path, int line) const {
         TextFile place{path, line};
-        for (const TextFile& file : told_)
+        for (const TextFile& file : files_)
             if (file.first_line <= line) place = {file.path, line - file.first_line + 1};
         return place;
     }
 
 private:
-    std::vector<TextFile> told_;
+    std::vector<TextFile> files_;
     fs::path path_;
 };
 
 }  // namespace
 
-std::vector<Message> messages_of(const std::string& output, const fs::path& file, const std::vector<TextFile>& told) {
-    const Files files(file, told);
+std::vector<Message> messages_of(const std::string& output, const fs::path& file, const std::vector<TextFile>& read) {
+    const Files files(file, read);
     std::vector<Message> messages;
-    std::optional<Place> led_here;  // the learner's line in what was told last of how the compiler came there
+    std::optional<Place> led_here;  // the learner's line in what was said last of how the compiler came there
     std::istringstream lines(output);
     const auto add = [&](const Place& place, const std::string& sentence) {
         const TextFile own = files.own_place(place.file, place.line);
@@ -138,7 +138,7 @@ std::vector<Message> messages_of(const std::string& output, const fs::path& file
     return messages;
 }
 
-std::vector<TextFile> files_told(const std::string& output) {
+std::vector<TextFile> files_read(const std::string& output) {
     std::vector<TextFile> files;
     std::istringstream lines(output);
     for (std::string line; std::getline(lines, line);) {
@@ -152,7 +152,7 @@ std::vector<TextFile> files_told(const std::string& output) {
     return files;
 }
 
-std::vector<std::string> kernels_told(const std::string& output) {
+std::vector<std::string> kernels_found(const std::string& output) {
     std::vector<std::string> names;
     std::istringstream lines(output);
     for (std::string line; std::getline(lines, line);)
@@ -172,7 +172,7 @@ std::vector<std::string> kernels_that_nothing_refuses(const std::string& output)
     return names;
 }
 
-std::vector<Message> missing_headers_told(const std::string& output) {
+std::vector<Message> missing_headers(const std::string& output) {
     std::vector<Message> messages;
     std::istringstream lines(output);
     for (std::string line; std::getline(lines, line);) {
@@ -189,7 +189,7 @@ std::vector<Message> missing_headers_told(const std::string& output) {
     return messages;
 }
 
-std::vector<Message> refusals_told(const std::string& output, const std::vector<std::string>& kernels) {
+std::vector<Message> refusals_of(const std::string& output, const std::vector<std::string>& kernels) {
     std::vector<Message> messages;
     bool asked = false;
     std::string kernel;

@@ -125,7 +125,7 @@ void compile_preludes(const Toolchain& tools, const fs::path& folder) {
         "another folder.");
 }
 
-// Made in a folder beside and then put in place, so that a second program may do the same.
+// Made in a folder next to it and then put in place, so that a second program may do the same.
 void prepare(const Toolchain& tools) {
     const fs::path fresh = fmt::format("{}.{}", tools.cache.string(), getpid());
     std::error_code failed;

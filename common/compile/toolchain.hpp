@@ -12,7 +12,7 @@ namespace lanewise::compile {
 struct Toolchain {
     std::string compiler;  // g++, a path or a name on PATH
     std::filesystem::path annotator;
-    std::filesystem::path root;       // that common/prelude/… stands in
+    std::filesystem::path root;       // that common/prelude/… is in
     std::filesystem::path stand_ins;  // headers in place of the CUDA toolkit's
     std::filesystem::path cache;      // prelude.hpp with prelude.hpp.gch, declared.pch
     std::vector<std::string> flags;   // of every compilation

@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr int kLookEvery = 500;                              // ms: where a file system tells nothing
+constexpr int kLookEvery = 500;                              // ms: where a file system reports nothing
 constexpr auto kHalfSaved = std::chrono::milliseconds(300);  // an editor empties a file before it writes
 constexpr int kQuiet = 8;                                    // ms: an editor that removes and renames does both
 
@@ -83,7 +83,7 @@ void WatchedFile::change(run::EditedFile to, bool is_save) {
     if (wake) wake();
 }
 
-// When the headers beside the file were written.
+// When the headers next to the file were written.
 std::string WatchedFile::headers() const {
     std::vector<std::string> all;
     std::error_code failed;

@@ -17,7 +17,7 @@ namespace lanewise::compile {
 
 class WatchedFile {
 public:
-    // Throws Error where the file cannot be read. Headers beside it count as part of it.
+    // Throws Error where the file cannot be read. Headers next to it count as part of it.
     explicit WatchedFile(std::filesystem::path file);
     ~WatchedFile();
     WatchedFile(const WatchedFile&) = delete;
@@ -46,7 +46,7 @@ private:
     mutable std::mutex mutex_;
     std::shared_ptr<const run::EditedFile> state_;
     std::chrono::steady_clock::time_point empty_since_{};  // it may be half saved
-    std::string headers_;                                  // when those beside it were written
+    std::string headers_;                                  // when those next to it were written
     std::stop_source newer_;
     std::function<void()> wake_;
     int wakes_ = -1;  // an eventfd that ends the waiting

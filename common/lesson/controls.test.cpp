@@ -20,7 +20,7 @@ std::string error_of(F f) {
     return "";
 }
 
-// The expression as C++ reads it beside the text.
+// The expression as C++ reads it, next to the text.
 #define EXPECT_READS(text, expression)                                                                           \
     do {                                                                                                         \
         const auto values = per_lane("--arg", text);                                                             \

@@ -82,7 +82,7 @@ Inputs::Generator Inputs::generator() const {
 
 namespace {
 
-// More digits than any double has before and behind its point, written out.
+// More digits than any double has before and after its point, written out.
 constexpr std::size_t kLongestNumber = 1100;
 
 double number_in(const std::string& text, const std::string& path, std::size_t line) {
@@ -133,7 +133,7 @@ std::vector<double> read_numbers(const std::string& path) {
     if (!in)
         throw Error(fmt::format("--input {0}: there is no readable file {0}; give a text file of numbers, or one of "
                                 "{1}.", path, generated_input_names()));
-    // Number by number, so that a stream without end (/dev/zero) is told from numbers at once.
+    // Number by number, so that a stream without end (/dev/zero) is distinguished from numbers at once.
     std::vector<double> numbers;
     std::size_t line = 1;
     std::string text;

@@ -54,7 +54,7 @@ struct Inputs {
     std::uint64_t n = 32;        // how many values
     std::uint64_t columns = 0;   // values a row, of a lesson on rows (rows.hpp); 0: the values are no rows
     std::uint32_t block = 32;    // threads a block: chooses the kernel's instance
-    std::uint32_t offset = 0;    // elements that stand before the values: `--offset 1` misaligns them
+    std::uint32_t offset = 0;    // elements that come before the values: `--offset 1` misaligns them
     std::uint32_t warp = 32;     // lanes a warp: 4, 8 or 16 choose an instance for teaching warps (WARP_ENTRY)
     std::uint64_t seed = 1;      // of the kinds with random values
     std::string kind = "ramp";   // one of kGeneratedInputs, kTypedInput, else the name of a file

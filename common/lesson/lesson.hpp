@@ -40,7 +40,7 @@ using PlanBuilder = std::function<void(launch::Plan&, const Inputs&)>;
 // What a variant's run owes to the order in which its blocks come.
 enum class BlockOrder : std::uint8_t {
     free,        // nothing: each block leaves the same trace in any order
-    arrival,     // the block that takes the last ticket finishes: an atomic tells a GPU's order, in which it is
+    arrival,     // the block that takes the last ticket finishes: an atomic shows a GPU's order, in which it is
                  // emulated
     last_waits,  // the last block waits for the others: the emulator, which runs one after the other, takes them in
                  // ascending order only
@@ -71,7 +71,7 @@ struct Variant {
     std::uint64_t timed_n = std::uint64_t{1} << 20;  // what --time runs on when the command line does not say
     std::uint64_t timed_columns = 0;                 // … in rows of so many; 0: `columns`
     // What it is timed against: "CUB DeviceReduce::Sum", measured in the same run; or a row of torch.json, a file
-    // beside the lesson's recordings that assets/torch_rows.py wrote on the same GPU: "torch.compile softmax"; empty:
+    // next to the lesson's recordings that assets/torch_rows.py wrote on the same GPU: "torch.compile softmax"; empty:
     // nothing.
     std::string baseline = {};
     std::uint32_t recorded_blocks = 2;  // blocks that a recording shows, from the first
@@ -99,7 +99,7 @@ public:
     // A control that variants may take; throws Error for a second one of the same name or a default that is not valid.
     Lesson& control(Control control);
     Lesson& add(Variant variant);   // throws Error for a second variant of the same name or one without a plan
-    // Its place on the ladder: the variant, added before, whose time to one number stands there. Throws as find().
+    // Its place on the ladder: the variant, added before, whose time to one number is there. Throws as find().
     Lesson& main(std::string variant);
 
     const std::string& name() const { return name_; }            // "05_warp_shuffle"
@@ -113,7 +113,7 @@ public:
     std::filesystem::path text_path() const { return folder_ / "lesson.md"; }
     // The glossary of all lessons, as text; empty where there is none.
     std::string glossary() const;
-    // Where recordings are kept: assets/recorded beside the folder of all lessons.
+    // Where recordings are kept: assets/recorded next to the folder of all lessons.
     std::filesystem::path recordings() const { return folder_.parent_path().parent_path() / "assets" / "recorded"; }
 
     const std::string& main() const { return main_; }            // empty: not on the ladder
@@ -133,7 +133,7 @@ private:
     std::string title_;
     std::string main_;
     std::filesystem::path folder_;
-    std::optional<std::string> text_;   // none: it stands in lesson.md
+    std::optional<std::string> text_;   // none: it is in lesson.md
     std::vector<Variant> variants_;
     std::vector<Control> controls_;
 };
@@ -142,7 +142,7 @@ private:
 // there are, and where so many values have no room in this machine's memory.
 launch::Plan make_plan(const Variant& variant, const Inputs& inputs, const launch::KernelSet& kernels);
 
-// The file that the plan's kernels stand in: that of its first launch.
+// The file that the plan's kernels are in: that of its first launch.
 std::string kernel_file_of(const launch::Plan& plan, const launch::KernelSet& kernels);
 
 // The first of the plan's kernels that only GPUs run; null where the emulator runs it all.

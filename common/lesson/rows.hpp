@@ -1,4 +1,4 @@
-// What lessons on rows share: rows of values beside each other, one reduction and one result (or as many as there are
+// What lessons on rows share: rows of values next to each other, one reduction and one result (or as many as there are
 // values) for each. A lesson gives the reference of one row in double, and a bound for each of its results.
 //
 //     const Rows rows = rows_of(inputs);
@@ -49,7 +49,7 @@ inline double least_error(Element element) {
     return element == Element::f16 ? 0x1p-25 : element == Element::bf16 ? 0x1p-134 : 0x1p-150;
 }
 
-// Stands in front of the values where they begin further on in their buffer.
+// Comes before the values where they begin further on in their buffer.
 inline constexpr double kNotAValue = 1000;
 
 // The plan's input of inputs.offset + n values of `element`. In pieces and by all cores, for n may be 2^30.
@@ -114,7 +114,7 @@ void expect_rows(launch::Plan& plan, launch::Buffer<T> out, const Inputs& inputs
                  const ResultOf& result_of, const std::string& reason) {
     const Rows rows = rows_of(inputs);
     const std::vector<std::uint64_t> chosen = checked_rows(rows);
-    const std::string told = chosen.size() == rows.count ? reason
+    const std::string text = chosen.size() == rows.count ? reason
                                                          : reason + " (" + std::to_string(chosen.size()) + " of " +
                                                                std::to_string(rows.count) + " rows checked)";
     RowResult all;
@@ -122,7 +122,7 @@ void expect_rows(launch::Plan& plan, launch::Buffer<T> out, const Inputs& inputs
     const auto expect = [&] {
         if (after == first) return;
         const std::uint64_t a_row = all.values.size() / (after - first);
-        plan.expect_each(out, first * a_row, std::move(all.values), std::move(all.bounds), told);
+        plan.expect_each(out, first * a_row, std::move(all.values), std::move(all.bounds), text);
         all = {};
     };
     for (const std::uint64_t row : chosen) {

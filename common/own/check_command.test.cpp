@@ -99,7 +99,7 @@ TEST_F(Check, SaysWhatIsMissing) {
     EXPECT_TRUE(says("我的.cu:4: ") && says("我的.cu:2: \"nowhere.cuh\" was not found; -I FOLDER")) << said_;
 }
 
-TEST_F(Check, ATypoInATemplateIsToldAsOneElsewhere) {
+TEST_F(Check, ATypoInATemplateIsReportedAsOneElsewhere) {
     EXPECT_EQ(check("// run: k<1><<<1, 32>>>(zeros(32))\ntemplate <int kA>\n__global__ void k(int* out) {\n"
                     "    out[0] = __shfl_xro_sync(0xffffffffu, 1, 2);\n}\n"),
               kExitUsage);
@@ -115,7 +115,7 @@ TEST_F(Check, NamesTheElementThatIsWrong) {
 }
 
 TEST_F(Check, HeadersOfTheHostThatDoNotCompileAreLeftOut) {
-    // Its type stands in a header that is not there, and makes the next line no C++.
+    // Its type is in a header that is not there, and makes the next line no C++.
     std::ofstream(folder_ / "gl.h") << "#include <GL/nowhere.h>\ntypedef GLreal (*Get)(GLint*);\n"
                                        "typedef GLint (*Ask)(void);\ntypedef void (*Set)(GLint value);\n"
                                        "__device__ int two() { return 2; }\n";
@@ -307,7 +307,7 @@ TEST_F(Check, VirtualFunctionsOfAnObjectInSharedMemory) {
         << said_;
 }
 
-// The block that takes the lock second is ordered behind the first by its own fence; the first has none.
+// The block that takes the lock second is ordered after the first by its own fence; the first has none.
 TEST_F(Check, ARaceThatHangsOnWhoComesFirst) {
     const std::string text =
         "// run: k<<<2, 1>>>(lock = zeros(1), x = zeros(1))\n"
@@ -320,7 +320,7 @@ TEST_F(Check, ARaceThatHangsOnWhoComesFirst) {
     EXPECT_EQ(check(text, {"--order", "ascending"}), kExitOk) << said_;
 }
 
-// What stands outside of kernels and is needed by them runs in a worker, not here.
+// What is outside of kernels and is needed by them runs in a worker, not here.
 TEST_F(Check, HostCodeRunsApart) {
     EXPECT_EQ(check("// run: k<<<1, 32>>>(x = zeros(1))\nstruct S { int n; S() : n(0) { for (volatile int i = 0;; ) i "
                     "= i; } };\n"

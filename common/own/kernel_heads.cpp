@@ -67,7 +67,7 @@ std::vector<Piece> pieces_of(const std::string& text) {
     return pieces;
 }
 
-// Behind the bracket that closes the one at `at`.
+// After the bracket that closes the one at `at`.
 std::size_t behind(const std::vector<Piece>& all, std::size_t at) {
     const std::string open = all[at].text, close = open == "(" ? ")" : open == "<" ? ">" : open == "{" ? "}" : "]";
     for (int depth = 0; at < all.size(); ++at) {
@@ -158,7 +158,7 @@ std::vector<KernelHead> kernel_heads(const std::string& text) {
                 else ++name;
             }
             if (name + 1 >= all.size() || !all[name].is_name) continue;
-            if (specializes) {  // template <>: the kernel that it belongs to stands in front of it
+            if (specializes) {  // template <>: the kernel that it belongs to is before it
                 at = name;
                 continue;
             }

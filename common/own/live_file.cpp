@@ -29,7 +29,7 @@ cli::Program::Live live_file(cli::Program& program, const Asked& asked, std::sha
     const auto file = std::make_shared<compile::WatchedFile>(asked.file);
     struct State {
         std::uint64_t version = 1;
-        std::shared_ptr<OwnFile> own;  // whose library the program's kernels stand in
+        std::shared_ptr<OwnFile> own;  // whose library the program's kernels are in
     };
     const auto state = std::make_shared<State>(State{1, std::move(first)});
     program.make_emulator = [file, make = program.make_emulator] {

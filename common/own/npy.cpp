@@ -12,7 +12,7 @@
 namespace lanewise::own {
 namespace {
 
-// What stands behind 'key': in the header, a dictionary as Python writes it.
+// What comes after 'key': in the header, a dictionary as Python writes it.
 std::string field(const std::string& header, const std::string& key) {
     const std::size_t at = header.find("'" + key + "'");
     if (at == header.npos) return {};

@@ -42,7 +42,7 @@ void add_compared(std::vector<Program>& programs, const std::vector<std::string>
     }
 }
 
-// Are there macros that make kernels, or headers that are not beside the file? Then not all kernels can be known yet.
+// Are there macros that make kernels, or headers that are not next to the file? Then not all kernels can be known yet.
 bool makes_kernels(const std::string& text) {
     for (std::size_t at = text.find("__global__"); at != text.npos; at = text.find("__global__", at + 1)) {
         std::size_t begin = text.rfind('\n', at);
@@ -105,7 +105,7 @@ void check_kernels(const std::vector<Program>& programs, const std::vector<Kerne
     for (const Launch* launch : launches) check_launch(*launch, heads, file, by_macros);
 }
 
-// Of kernels with one name, which stand in branches of #if, the one that a launch's arguments fit: of the others the
+// Of kernels with one name, which are in branches of #if, the one that a launch's arguments fit: of the others the
 // compiler sees nothing.
 void leave_branches_out(std::vector<KernelHead>& heads, const std::vector<Program>& programs, const std::string& text) {
     if (text.find("#if") == text.npos && text.find("# if") == text.npos) return;
@@ -133,7 +133,7 @@ ParameterNames names_of(const std::vector<KernelHead>& heads) {
     return names;
 }
 
-// What the window and a page tell beside the steps.
+// What the window and a page say next to the steps.
 std::string text_of(const fs::path& file, const std::vector<Program>& programs) {
     std::string text =
         fmt::format("# {}\n\nYour own kernel, on the emulator with all checks on.\n", file.filename().string());

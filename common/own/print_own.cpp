@@ -104,9 +104,9 @@ int print_checks(std::ostream& out, const SourceText& source, const std::vector<
                              std::any_of(checked.findings.begin(), checked.findings.end(), is_wrong);
         wrong += flagged;
         out << (flagged ? paint.warning(verdict) : paint.result(verdict)) << '\n';
-        const bool told = std::any_of(checked.findings.begin(), checked.findings.end(),
-                                      [&](const trace::Finding& f) { return f.sentence == checked.undecided; });
-        if (!checked.undecided.empty() && !told) out << "  " << checked.undecided << '\n';
+        const bool reported = std::any_of(checked.findings.begin(), checked.findings.end(),
+                                          [&](const trace::Finding& f) { return f.sentence == checked.undecided; });
+        if (!checked.undecided.empty() && !reported) out << "  " << checked.undecided << '\n';
         for (const trace::Finding& finding : checked.findings) print_finding(out, source, finding, paint);
     }
     return wrong;

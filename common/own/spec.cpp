@@ -97,7 +97,7 @@ Part part_of(Cursor& c, const std::string& name) {
     return part;
 }
 
-// Behind `before` or `after`: (out)
+// After `before` or `after`: (out)
 Part part_at_a_time(Cursor& c, const std::string& when) {
     c.need("(", "behind it");
     const std::string buffer = c.name();
@@ -182,11 +182,11 @@ void parse_run(const SpecLine& line, Program& program) {
         } else {
             program.launches.push_back(launch_of(c, name, at, true));
         }
-    } while (c.sees_name());  // several launches may stand on one line, with a semicolon between
+    } while (c.sees_name());  // several launches may be on one line, with a semicolon between
     if (!c.at_end()) c.fail(fmt::format("the line should end here, but there is {}.", c.found()));
 }
 
-// "run NAME: text" or "run: text" behind the //, from `at` on; false: it is another comment.
+// "run NAME: text" or "run: text" after the //, from `at` on; false: it is another comment.
 bool read_comment(const std::string& line, SpecLine& result) {
     std::size_t at = line.find_first_not_of(" \t");
     if (at == line.npos || line.compare(at, 2, "//") != 0) return false;

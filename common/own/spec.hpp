@@ -14,10 +14,10 @@
 
 namespace lanewise::own {
 
-// One line of a specification, and where it stands, for sentences.
+// One line of a specification, and where it is, for sentences.
 struct SpecLine {
     enum class Kind { run, expect } kind = Kind::run;
-    std::string text;     // behind "run:"
+    std::string text;     // after "run:"
     std::string program;  // the name before the colon; empty: none
     std::string file;     // or "--run"
     int line = 0;         // 0: on the command line
@@ -44,7 +44,7 @@ struct BufferUse {
     std::string name;
     std::int64_t first = 0;  // in + 16
 };
-// C++, and memory that its pointers are to point to: where it stands, `text` has a kMemoryHere each.
+// C++, and memory that its pointers are to point to: where it is, `text` has a kMemoryHere each.
 struct MemoryInCode;
 struct Code {
     static constexpr char kMemoryHere = '\1';

@@ -147,7 +147,7 @@ TEST(Spec, SaysWhatWasExpectedAndWhere) {
         failure("k<<<1, 32>>>(x = zeros(1))", "x ~ smu(x)").find("there is no reduction 'smu'; did you mean 'sum'?"),
         std::string::npos);
     EXPECT_NE(failure("k<<<1, 32>>>(x = zeros(1))", "x = 3").find("'~' (about) or '==' (exactly)"), std::string::npos);
-    // The mark stands under the place, behind letters of more than a byte, too.
+    // The mark is under the place, after letters of more than a byte, too.
     EXPECT_NE(failure("k<<<1, 32>>>('数', ?)").find("\n  k<<<1, 32>>>('数', ?)\n                    ^"),
               std::string::npos)
         << failure("k<<<1, 32>>>('数', ?)");

@@ -264,7 +264,7 @@ std::string Cursor::template_arguments() {
 }
 
 void fail_at(const SpecLine& line, std::size_t at, const std::string& sentence) {
-    // The mark stands under the place: a column for each character, not for each byte.
+    // The mark is under the place: a column for each character, not for each byte.
     const std::size_t place = static_cast<std::size_t>(line.column - 1) + at;
     std::string mark;
     for (std::size_t i = 0; i < place && i < line.whole.size(); ++i) {

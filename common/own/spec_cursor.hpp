@@ -20,7 +20,7 @@ public:
         at_ += sign.size();
         return true;
     }
-    // Throws where `sign` is not next; `after` says behind what it should be.
+    // Throws where `sign` is not next; `after` says what it should come after.
     void need(std::string_view sign, const std::string& after);
     bool sees_name();
     // A name, with its namespaces: "sums::block_sum". Empty where there is none.
@@ -36,7 +36,7 @@ public:
     std::string bracketed();
     // Up to the comma or bracket that ends an element of such a list, which is next.
     std::string element();
-    // What is between < and the > that stands before <<<; the < is next.
+    // What is between < and the > that comes before <<<; the < is next.
     std::string template_arguments();
     // All that is left.
     std::string rest() { return std::string(text_.substr(at())); }

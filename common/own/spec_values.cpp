@@ -12,7 +12,7 @@ namespace {
 // Fills that are made of no more than a count; the others have numbers of their own.
 struct FillKind {
     const char* name;
-    std::size_t least, most;  // numbers behind the count
+    std::size_t least, most;  // numbers after the count
 };
 constexpr FillKind kFills[] = {{"zeros", 0, 0},  {"ones", 0, 0},   {"fill", 1, 1},         {"ramp", 0, 2},
                                {"ramp1", 0, 0},  {"random", 0, 2}, {"small", 0, 0},        {"mean", 0, 0},

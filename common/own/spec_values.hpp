@@ -18,7 +18,7 @@ bool is_fill(const std::string& name);
 Fill list_of(Cursor& c);
 // "data.npy"
 Fill file_of(Cursor& c);
-// Behind the name of a fill, or `file`, which stands `at`: (1024, 2.5)
+// After the name of a fill, or `file`, which is `at`: (1024, 2.5)
 Fill fill_of(Cursor& c, const std::string& name, std::size_t at);
 // An argument, without the name that it may be given.
 Value value_of(Cursor& c);

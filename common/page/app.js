@@ -50,7 +50,7 @@ const app = {
     if (number('lane') >= 0 && number('lane') < first.lanes) this.pinned = number('lane');
     if (number('warp') >= 0) this.warps[0] = this.home[0] = Math.max(0, Math.min(number('warp'), first.warps.length - 1));
     if (hash.has('theme')) document.documentElement.classList.toggle('light', hash.get('theme') === 'light');
-    // Beside each other steps are counted by their places.
+    // Next to each other steps are counted by their places.
     const at = facts.runs.length > 1 ? step : facts.places.findIndex(place => place[0] === step);
     if (at >= 0 && at < facts.places.length) this.place = at;
     if (number('warp') < 0) this.followWork();
@@ -99,7 +99,7 @@ const app = {
         make('p', {class: 'summary facts'}, this.factsText(run)),
         run.note ? make('p', {class: 'summary note'}, run.note) : ''),
       [run.notice, run.limit, run.wrong ? 'This kernel is wrong on purpose.' : ''].filter(Boolean).map(text => make('p', {class: 'notice'}, text)),
-      // The lanes come first; the boxes stand beside them where there is room, else below.
+      // The lanes come first; the boxes are next to them where there is room, else below.
       run.boxes ? make('div', {class: 'beside'}, make('div', {class: 'lanes'}, scroll, captions, legend),
         make('details', {class: 'boxes', open: true, ontoggle: () => { if (this.started) this.draw(); }}, make('summary', {}, 'Boxes and the matrix of bits'), picture)) : [scroll, captions, legend]);
     if (!run.result && !run.mistakes) element.querySelector('.result').remove();

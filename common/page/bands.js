@@ -57,7 +57,7 @@ function drawReduce(stage, part, v0, v1) {
   return group;
 }
 
-// What each lane says, and what they are told.
+// What each lane says, and what they receive.
 function drawVote(stage, part, v0, v1) {
   const p = stage.places, group = make('g'), lanes = lanesOf(part.active), run = stage.run;
   const bar = v0 + (v1 - v0) * 0.56;
@@ -180,7 +180,7 @@ function drawMemory(stage, part, v0, v1) {
   const p = stage.places, {read, write} = wordsOf(part), group = make('g'), lines = make('g'), words = make('g'), above = stage.rows[stage.present].values;
   const reads = wordRows(read, p.lanes), writes = wordRows(write, p.lanes), px = p.px, both = reads.length && writes.length;
   const readsLong = px(rowsLength(reads, p.tall)), writesLong = px(rowsLength(writes, p.tall));
-  // Reads stand under the row before, writes over the row after; where there is only one kind, near the middle.
+  // Reads are under the row before, writes over the row after; where there is only one kind, near the middle.
   const readFrom = both ? v0 + px(p.tall ? 4 : 24) : (v0 + v1 - readsLong) / 2 - px(p.tall ? 10 : 6);
   const writeFrom = both ? v1 - px(p.tall ? 4 : 24) - writesLong : (v0 + v1 - writesLong) / 2 + px(p.tall ? 10 : 8);
   const joint = (readFrom + readsLong + writeFrom - px(p.tall ? 0 : 12)) / 2;

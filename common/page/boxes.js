@@ -24,7 +24,7 @@ const boxes = {
   color(fate) { return `var(--${this.colors[fate]})`; },
   last: (list, k) => { let found = ''; for (const [step, text] of list) if (step <= k) found = text; return found; },
 
-  // `height`: of the place beside the lanes; 0 where it stands below them.
+  // `height`: of the place next to the lanes; 0 where it is below them.
   drawn(run, k, w, width, height, scale) {
     const all = run.boxes;
     if (!all) return [];

@@ -17,12 +17,12 @@ struct Panel {
     bool declared_wrong = false;
 };
 
-// A page: one run, or several beside each other.
+// A page: one run, or several next to each other.
 struct Document {
     std::string lesson;            // "05_warp_shuffle"
     std::string lesson_title;      // "Warp shuffle"
     std::vector<Panel> panels;
-    std::size_t step = 0;  // 0-based: where the page opens; of several panels a place where steps stand together
+    std::size_t step = 0;  // 0-based: where the page opens; of several panels a place where steps are aligned
     int block = -1;                // and at which warp; -1: the first recorded
     int warp = -1;
     int lane = -1;                 // whose formula is shown from the start; -1: none

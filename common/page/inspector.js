@@ -1,4 +1,4 @@
-// Beside the stage: the source, the looked-at lane and its life.
+// Next to the stage: the source, the looked-at lane and its life.
 
 // One lane as text, for those who cannot see the stage.
 function laneText(run, k, w, lane) {
@@ -8,14 +8,14 @@ function laneText(run, k, w, lane) {
   return `lane ${lane}: ` + (formula || (part && has(part.active, lane) ? run.steps[k].label : 'idle in this step')) + (id >= 0 ? `; holds ${textOf(run, id)}` : '');
 }
 
-// The rows that the program tells of a lane: {label, role, word, id}.
+// The rows that the program gives of a lane: {label, role, word, id}.
 function rowsOf(run, k, w, lane) {
   const part = partAt(run, k, w);
   if (!part) return [];
   return part.rows.filter(row => row.values[lane] >= 0).map(row => ({label: row.label, role: row.role, word: row.word ? unfold(run, row.word[lane]) : '', id: row.values[lane]}));
 }
 
-// Bits of a value, a sign at a time: what is sign, exponent and fraction is told apart by place, colour and a caption.
+// Bits of a value, a sign at a time: what is sign, exponent and fraction is seen by place, colour and a caption.
 function pattern(run, id) {
   const [, hex, type] = run.values[id], [name, exponent, fraction] = run.types[type];
   const bits = [...hex].map(digit => parseInt(digit, 16).toString(2).padStart(4, '0')).join('');
@@ -51,8 +51,8 @@ function drawInspector(run, k, w, lane, pinned) {
     const rows = rowsOf(run, k, w, lane);
     all.push(make('table', {id: 'values'}, rows.map(row => make('tr', {}, make('th', {scope: 'row'}, row.label), make('td', {class: 'word'}, row.word),
       make('td', {class: row.role + '-role value'}, textOf(run, row.id)), make('td', {class: 'hex'}, hexOf(run, row.id))))));
-    const told = rows.filter(row => isValue(run, row.id)).pop();
-    if (told) all.push(...pattern(run, told.id));
+    const last = rows.filter(row => isValue(run, row.id)).pop();
+    if (last) all.push(...pattern(run, last.id));
   } else {
     all.push(make('p', {class: 'quietly'}, `idle in this step: ${step.label}`));
   }
@@ -77,7 +77,7 @@ function life(run, k, w, lane) {
   return make('table', {class: 'life'}, rows);
 }
 
-// Three digits of an error tell enough; all are under the pointer.
+// Three digits of an error are enough; all are under the pointer.
 const rough = text => String(text).length > 8 && Number.isFinite(Number(text)) ? String(Number(Number(text).toPrecision(3))) : text;
 
 function outcome(run) {

@@ -1,4 +1,4 @@
-// The lesson's text beside the run, the tabs of its variants, and the state of memory after the step shown.
+// The lesson's text next to the run, the tabs of its variants, and the state of memory after the step shown.
 
 const textOfLesson = {
   // The little Markdown that lessons use; all of it is set as text, never as HTML.
@@ -24,7 +24,7 @@ const textOfLesson = {
     if (/^https?:/.test(target)) return make('span', {}, this.spans(text), ' (', target, ')');
     const parts = new Map(target.split(',').map(part => part.split(':')));
     const variant = parts.get('variant'), known = !variant || documents.some(each => each.runs[0].variant === variant);
-    // A question of the text: its answer is the step, or stands in the link.
+    // A question of the text: its answer is the step, or is in the link.
     if (parts.has('is')) return make('button', {type: 'button', class: 'term', onclick: event => this.explain(event.target, {sentence: parts.get('is').replaceAll(';', ',')})}, this.spans(text));
     const shown = [...parts.keys()].every(kind => ['variant', 'step', 'lane', 'ask'].includes(kind));
     if (parts.has('ask') && !(known && shown)) return '';
@@ -71,7 +71,7 @@ for (const [, name, body] of (page.glossary || '').matchAll(/^## (.+)\n([\s\S]*?
 }
 
 // What memory holds after step k, from the records of all warps: stores, and what loads found. A word that atomics
-// changed is told where a later load read it.
+// changed is known where a later load read it.
 function memoryAt(run, k, w) {
   const arrays = new Map(), block = run.warps[w];
   for (let at = 0; at <= k; ++at) {

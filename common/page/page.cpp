@@ -42,7 +42,7 @@ std::string escaped_html(const std::string& text) {
     return all;
 }
 
-// JSON that may stand in a <script>: no "</script>" and no "<!--" can come of it.
+// JSON that may be in a <script>: no "</script>" and no "<!--" can come of it.
 std::string escaped_json(const std::string& text) {
     std::string all;
     all.reserve(text.size());

@@ -50,7 +50,7 @@ std::string between(const std::string& text, const std::string& from, const std:
     return text.substr(at + from.size(), text.find(to, at + from.size()) - at - from.size());
 }
 
-// What stands in the page, as its script reads it.
+// What is in the page, as its script reads it.
 json facts_of(const std::string& html) { return json::parse(between(html, "id=\"facts\">", "</script>")); }
 
 void expect_equal_to_steps(const run::Run& run, const json& facts) {
@@ -116,25 +116,25 @@ TEST(Page, ShowsTheSceneOfEveryStep) {
         const json facts = facts_of(page_html(made.document()))["runs"][0];
         std::size_t captions = 0;
         for (std::size_t k = 0; k < made.run.steps.size(); ++k) {
-            for (const json& told : facts["steps"][k]["parts"]) {
+            for (const json& written : facts["steps"][k]["parts"]) {
                 SCOPED_TRACE(std::string(name) + ", step " + std::to_string(k + 1));
-                const WarpRef& warp = made.run.steps.warps[told["w"].get<std::size_t>()];
+                const WarpRef& warp = made.run.steps.warps[written["w"].get<std::size_t>()];
                 const scene::Part part = scene::part_of(made.run.steps, k, warp);
                 const std::string caption = scene::caption_of(part) + scene::caption_goes_on(part);
-                ASSERT_EQ(told.contains("caption"), !caption.empty());
+                ASSERT_EQ(written.contains("caption"), !caption.empty());
                 if (!caption.empty()) {
-                    EXPECT_EQ(facts["texts"][told["caption"].get<std::size_t>()], caption);
+                    EXPECT_EQ(facts["texts"][written["caption"].get<std::size_t>()], caption);
                     ++captions;
                 }
-                EXPECT_EQ(told["active"], part.active);
-                EXPECT_EQ(told.contains("source"), part.kind == StepKind::shuffle);
+                EXPECT_EQ(written["active"], part.active);
+                EXPECT_EQ(written.contains("source"), part.kind == StepKind::shuffle);
                 for (const scene::Arc& arc : part.arcs) {
-                    EXPECT_EQ(told["source"][static_cast<std::size_t>(arc.reader)], arc.source);
-                    EXPECT_EQ(told["keep"].get<std::uint32_t>() >> arc.reader & 1u, arc.used ? 0u : 1u);
+                    EXPECT_EQ(written["source"][static_cast<std::size_t>(arc.reader)], arc.source);
+                    EXPECT_EQ(written["keep"].get<std::uint32_t>() >> arc.reader & 1u, arc.used ? 0u : 1u);
                 }
                 for (const scene::LaneFacts& lane : part.facts)
                     if (lane.says >= 0) {
-                        EXPECT_EQ(told["says"].get<std::uint32_t>() >> lane.lane & 1u, lane.says > 0 ? 1u : 0u);
+                        EXPECT_EQ(written["says"].get<std::uint32_t>() >> lane.lane & 1u, lane.says > 0 ? 1u : 0u);
                     }
             }
         }

@@ -1,5 +1,5 @@
 // page_check PROGRAM VARIANT [ARGUMENT…]: writes the variant's page and trace with a lesson's program, drives the page
-// through a headless Chromium to its end and back, and compares all that stands on it with the trace. Exit status 77
+// through a headless Chromium to its end and back, and compares all that is on it with the trace. Exit status 77
 // where there is no Chromium (CHROMIUM names another).
 #include <algorithm>
 #include <cstdio>

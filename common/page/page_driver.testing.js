@@ -1,4 +1,4 @@
-// Appended to a page by page_check.testing.cpp: steps through it by its own keys, reads what stands on the screen and
+// Appended to a page by page_check.testing.cpp: steps through it by its own keys, reads what is on the screen and
 // leaves it as JSON in <pre id="report">.
 (function () {
   const press = (key, more = {}) => document.body.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true, ...more}));

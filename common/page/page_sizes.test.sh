@@ -8,13 +8,13 @@ chromium=${CHROMIUM:-$(command -v chromium || command -v chromium-browser || com
 [ -n "$chromium" ] || { echo "no Chromium"; exit 77; }
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-"$program" --backend cpu --export "$folder/page.html" > "$folder/told" 2>&1 || { cat "$folder/told"; exit 1; }
+"$program" --backend cpu --export "$folder/page.html" > "$folder/output" 2>&1 || { cat "$folder/output"; exit 1; }
 # The second of the lesson's variants that run here: the page has no others.
 for variants in $("$program" --list | awk 'NR > 2 { print $1 }'); do
   "$program" --text --variant "$variants" --step 1 >/dev/null 2>&1 && break
 done
 
-# What the page says of itself, once it stands.
+# What the page says of itself, once it is drawn.
 cat > "$folder/probe.html" <<'PROBE'
 <script>
 setTimeout(() => {

@@ -1,9 +1,9 @@
-// The stage: one warp's lanes, row by row, and between two rows what a step did. Wide screens have lanes beside each
+// The stage: one warp's lanes, row by row, and between two rows what a step did. Wide screens have lanes next to each
 // other and time downwards; narrow ones lanes below each other and time to the right, one step at a time.
 
-// Where things stand: `u` goes along the lanes, `v` along time.
+// Where things are: `u` goes along the lanes, `v` along time.
 class Places {
-  // `bare`: without names beside the bands, where stages share the width.
+  // `bare`: without names next to the bands, where stages share the width.
   constructor(run, w, width, tall, scale, bare) {
     Object.assign(this, {run, w, tall, scale, width, bare});
     this.lanes = run.warps[w].lanes;
@@ -29,7 +29,7 @@ class Places {
   }
   path(...points) { return points.map((p, i) => (i === 0 ? 'M' : i === 1 && points.length === 4 ? 'C' : i === 1 ? 'L' : '') + this.at(...p).map(n => n.toFixed(1)).join(' ')).join(' '); }
   curve(u0, v0, u1, v1) { const m = (v0 + v1) / 2; return this.path([u0, v0], [u0, m], [u1, m], [u1, v1]); }
-  // Digits that fit beside each other in a box.
+  // Digits that fit next to each other in a box.
   room(size) { return Math.max(4, Math.min(9, Math.floor((size / this.scale - 1) / 5))); }
 }
 
@@ -59,7 +59,7 @@ class Stage {
     run.steps.forEach((step, i) => { if (i === k || (!tall && step.byWarp.has(w))) all.push(i); });
     this.bands = all;
     this.present = all.indexOf(k);
-    // Row i stands before band i; the last one after all.
+    // Row i comes before band i; the last one after all.
     this.rows = [all.length ? all[0] - 1 : -1, ...all].map((step, i) => ({step, values: rowValues(run, w, step, i > 0 && all[i - 1] === k ? undefined : all[i])}));
     this.rows.forEach((row, i) => {
       const same = i > 0 && String(row.values) === String(this.rows[i - 1].values);
@@ -194,7 +194,7 @@ class Stage {
       const [x, y] = p.at((p.u0 + p.end()) / 2, (v0 + v1) / 2);
       group.append(make('text', {x, y, class: 'lane-number', 'dominant-baseline': 'central'}, p.tall ? 'no part' : 'this warp has no part in this step'));
     }
-    // Beside words of memory is what they are: the step's name above them.
+    // Next to words of memory is what they are: the step's name above them.
     const named = part && part.memory ? v0 + p.px(10) : (v0 + v1) / 2;
     if (!p.tall && !p.bare) group.append(this.bandName(step.label, named, true, step.kind));
     return group;
@@ -221,7 +221,7 @@ class Stage {
     return group;
   }
 
-  // The lane's formula beside it, where the band has room.
+  // The lane's formula next to it, where the band has room.
   bubble() {
     const {places: p, run} = this, part = partAt(run, this.k, this.w), {v0, v1} = this.band(this.present);
     if (p.tall || !part || v1 - v0 < p.px(56)) return make('g');

@@ -110,7 +110,7 @@ json StepFacts::part(const scene::Part& each, std::size_t w) {
         if (facts.active && !facts.view.used) kept |= bit;
         if (facts.active && facts.view.undefined) undefined |= bit;
         if (facts.active && facts.says > 0) says |= bit;
-        if (tells_offers(each))
+        if (records_offers(each))
             offers.push_back(!facts.active ? -1
                              : !facts.parts.empty()
                                  ? value(w, scene::offered_cell(facts))
@@ -120,9 +120,8 @@ json StepFacts::part(const scene::Part& each, std::size_t w) {
         all["source"] = std::move(sources);
         all["keep"] = kept;
     }
-    // What lanes offered: between two records a kernel may change a value without telling, and this is then what is
-    // known.
-    if (tells_offers(each)) all["offers"] = std::move(offers);
+    // What lanes offered: a kernel may change a value between two records, and this is then what is known.
+    if (records_offers(each)) all["offers"] = std::move(offers);
     if (undefined) all["undefined"] = undefined;
     if (each.says) all["says"] = says;
     if (const std::string caption = scene::caption_of(each); !caption.empty())
@@ -153,17 +152,17 @@ json StepFacts::formulas(const scene::Part& part) {
     return all;
 }
 
-// A row of the page has one role: what is missing in some lanes only stands in a row of its own.
+// A row of the page has one role: what is missing in some lanes only is in a row of its own.
 json StepFacts::rows(const scene::Part& part, std::size_t w) {
     json all = json::array();
-    for (const scene::WarpRow& told : scene::warp_rows(steps_, part.step, part.warp)) {
+    for (const scene::WarpRow& warp_row : scene::warp_rows(steps_, part.step, part.warp)) {
         std::vector<scene::ValueRow::Role> roles;
-        for (const auto& mine : told.lanes)
+        for (const auto& mine : warp_row.lanes)
             if (mine && std::find(roles.begin(), roles.end(), mine->role) == roles.end()) roles.push_back(mine->role);
         for (const auto role : roles) {
             json values = json::array(), words = json::array();
             bool has_words = false;
-            for (const auto& mine : told.lanes) {
+            for (const auto& mine : warp_row.lanes) {
                 const bool has = mine && mine->role == role;
                 if (!has) values.push_back(-1);
                 else if (mine->is_value) values.push_back(value(w, mine->type, mine->bits));
@@ -173,7 +172,7 @@ json StepFacts::rows(const scene::Part& part, std::size_t w) {
                 if (has_word) words.push_back(folded(mine->word, templates_));
                 else words.push_back(0);
             }
-            json row = {{"label", told.label}, {"role", role_name(role)}, {"values", std::move(values)}};
+            json row = {{"label", warp_row.label}, {"role", role_name(role)}, {"values", std::move(values)}};
             if (has_words) row["word"] = std::move(words);
             all.push_back(std::move(row));
         }

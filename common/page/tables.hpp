@@ -1,4 +1,4 @@
-// Tables that a page's facts point into, so that what is told a thousand times is written once.
+// Tables that a page's facts point into, so that what is said a thousand times is written once.
 #pragma once
 
 #include <map>

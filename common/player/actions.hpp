@@ -1,4 +1,4 @@
-// One table of actions: the keys of the window and of the terminal, and the overlays that tell them, are made from it.
+// One table of actions: the keys of the window and of the terminal, and the overlays that show them, are made from it.
 #pragma once
 
 #include <cstddef>
@@ -18,8 +18,8 @@ struct Intent {
         none, go_to, toggle_play, variant, next_variant, compare, keys, close, faster, slower, theme, pin, timings,
         step_back, step_forward, first, last, stage_back, stage_forward, panel, memory,
         rounding, table, costs, tree,
-        // A comparison: `compare` opens it or sets one more beside, compare_with the tab `value`; uncompare takes side
-        // value - 1 away, side chooses it (0: the chosen one, the next).
+        // A comparison: `compare` opens it or sets one more next to it, compare_with the tab `value`; uncompare takes
+        // side value - 1 away, side chooses it (0: the chosen one, the next).
         uncompare, compare_with, compare_list, side,
         next_lane, next_warp, next_block,   // value 1: the one after; 0: the one before
         focus,                              // the stage alone, or all again
@@ -31,10 +31,10 @@ struct Intent {
         start_page,                         // the lessons as a path
         roofline,                           // bytes against the machine's limit
         finding,                            // value 1: the next access that a finding names; 0: the one before
-        version_before,                     // of a file that is edited, beside the one shown
+        version_before,                     // of a file that is edited, next to the one shown
         cancel,                             // the run that is under way
         measure,                            // over sizes, on this GPU: 1 begins, 0 ends
-        next_lesson,                        // goes on to the one after this
+        next_lesson,                        // continues with the one after this
         lesson,                             // value: its place among the lessons
         open_file, recent,                  // recent: value counts from the latest
         link,                               // of the text; value: its place there
@@ -93,7 +93,7 @@ constexpr bool is_on(Surface where, Surface surface) {
     return (static_cast<unsigned>(where) & static_cast<unsigned>(surface)) != 0;
 }
 
-// Where an action stands in the menu and on the overlay.
+// Where an action is in the menu and on the overlay.
 enum class Group : std::uint8_t { file, play, variant, view, panel, look, help };
 inline constexpr std::size_t kGroups = 7;
 std::string_view group_title(Group group);
@@ -101,14 +101,14 @@ std::string_view group_title(Group group);
 struct Action {
     Key key;
     bool shift;
-    const char* shown;   // on the overlay; empty: told by another action
+    const char* shown;   // on the overlay; empty: shown by another action
     const char* what;
     Intent intent;
     Group group;
     Surface where = Surface::both;
 };
 
-// All of them; on one surface a key stands once.
+// All of them; on one surface a key is there once.
 std::span<const Action> actions();
 
 // What a key asks for; nothing where it means nothing.

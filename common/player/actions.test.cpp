@@ -10,7 +10,7 @@
 namespace lanewise::player {
 namespace {
 
-TEST(Actions, AKeyStandsOnceOnEachSurfaceAndIsTold) {
+TEST(Actions, AKeyIsOnceOnEachSurfaceAndIsExplained) {
     for (const Surface surface : {Surface::window, Surface::terminal}) {
         std::set<std::pair<int, bool>> keys;
         for (const Action& action : actions()) {

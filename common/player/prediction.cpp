@@ -61,13 +61,13 @@ void Prediction::begin(PredictMode mode, std::size_t known) {
     mode_ = mode;
     known_ = mode == PredictMode::off ? kNoStep : known;
     asked_.clear();
-    told_.reset();
+    last_answered_.reset();
     answers_.clear();
 }
 
 std::size_t Prediction::go(const steps::Steps& steps, const WarpRef& warp, std::size_t to) {
     if (!on()) return to;
-    told_.reset();
+    last_answered_.reset();
     to = std::min(to, steps.size() == 0 ? 0 : steps.size() - 1);
     while (known_ <= to && asked_.empty() && known_ < steps.size()) {
         asked_ = questions_before(steps, known_, warp, mode_, *sources_);
@@ -79,12 +79,12 @@ std::size_t Prediction::go(const steps::Steps& steps, const WarpRef& warp, std::
 void Prediction::ask(const Question& question) {
     known_ = question.step;
     asked_ = {question};
-    told_.reset();
+    last_answered_.reset();
 }
 
 void Prediction::close(Answered answered) {
     answers_.push_back(answered);
-    told_ = std::move(answered);
+    last_answered_ = std::move(answered);
     asked_.erase(asked_.begin());
     if (asked_.empty()) ++known_;
 }

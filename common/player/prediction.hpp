@@ -25,7 +25,7 @@ std::vector<Question> questions_before(const steps::Steps& steps, std::size_t st
                                        PredictMode mode, const QuestionSources& sources = {});
 
 // The run as it is known after its first `count` steps: later steps, results and outputs are not in it, so that no view
-// can tell them. Findings of later steps neither.
+// can show them. Findings of later steps neither.
 std::shared_ptr<const run::Run> first_steps(const std::shared_ptr<const run::Run>& run, std::size_t count);
 
 // One answer, and what it comes to.
@@ -63,9 +63,9 @@ public:
     Marked answer(const std::string& given);
     // Leaves it unanswered; in an exam that is no right answer.
     void skip();
-    // What was answered last, until the learner goes on.
-    const Answered* told() const { return told_ ? &*told_ : nullptr; }
-    void go_on() { told_.reset(); }
+    // What was answered last, until the learner continues.
+    const Answered* last_answered() const { return last_answered_ ? &*last_answered_ : nullptr; }
+    void go_on() { last_answered_.reset(); }
 
     const std::vector<Answered>& answers() const { return answers_; }
     int right() const;
@@ -78,7 +78,7 @@ private:
     PredictMode mode_ = PredictMode::off;
     std::size_t known_ = 0;
     std::vector<Question> asked_;   // of one step, the open one first
-    std::optional<Answered> told_;
+    std::optional<Answered> last_answered_;
     std::vector<Answered> answers_;
 };
 

@@ -49,7 +49,7 @@ TEST(Prediction, AnExamAsksBeforeEachStepAndHidesIt) {
     EXPECT_TRUE(exam.answer("4").right);               // 128 bytes in sectors of 32
     EXPECT_EQ(exam.open(), nullptr);
     EXPECT_EQ(exam.known(), 1u);
-    EXPECT_EQ(exam.go(run->steps, {}, 5), 0u);         // the end is behind questions
+    EXPECT_EQ(exam.go(run->steps, {}, 5), 0u);         // the end comes after questions
     ASSERT_NE(exam.open(), nullptr);
     EXPECT_EQ(exam.open()->step, 1u);
     const std::size_t of_step = exam.left();
@@ -98,7 +98,7 @@ TEST(Prediction, WhatIsNotKnownIsNotThere) {
     for (const auto& held : known->steps.lane_values_of)
         for (const auto& from : held) EXPECT_LE(from.row, 2u);
     EXPECT_EQ(known->trace.findings.size(), 1u);
-    EXPECT_TRUE(first_steps(run, 1)->trace.findings.empty());   // it is told at line 2
+    EXPECT_TRUE(first_steps(run, 1)->trace.findings.empty());   // it is reported at line 2
     EXPECT_EQ(first_steps(run, 6), run);
 }
 

@@ -184,7 +184,7 @@ std::optional<Question> total_question(const Asked& asked) {
     if (!is_shuffle_step(asked) || asked.steps.input_count < 2) return std::nullopt;
     for (std::size_t later = asked.step + 1; later < asked.steps.size(); ++later)
         if (asked.steps.steps[later].kind == StepKind::shuffle) return std::nullopt;
-    // What the block loads, of one array and each element once: of what is read again and again, or beside other
+    // What the block loads, of one array and each element once: of what is read again and again, or next to other
     // values, "once" means little.
     std::set<std::int64_t> inputs;
     std::optional<std::uint32_t> array;

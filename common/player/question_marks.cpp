@@ -115,7 +115,7 @@ std::optional<bool> is_answer(QuestionKind kind, const std::string& given, const
     // By about how much: half as much again, or two thirds.
     if (kind == QuestionKind::percent_slower) return *number <= *wanted * 1.5 && *number >= *wanted / 1.5;
     if (kind == QuestionKind::latency) return *number <= *wanted * 1.25 && *number >= *wanted * 0.75;
-    // A fraction is told with as many digits as its type needs: three of them suffice.
+    // A fraction is shown with as many digits as its type needs: three of them suffice.
     const bool fraction =
         (kind == QuestionKind::value_after || kind == QuestionKind::written) && *wanted != std::floor(*wanted);
     return std::abs(*number - *wanted) <= (fraction ? std::abs(*wanted) * 0.005 : 0);

@@ -21,7 +21,7 @@ constexpr const char* kShuffleOrders =
 // The store that a lane's load reads from, as far as another lane of its block made it.
 struct Written {
     int warp = 0, lane = 0;
-    bool warp_barrier = false, block_barrier = false, shuffle = false;   // what stands between the two
+    bool warp_barrier = false, block_barrier = false, shuffle = false;   // what comes between the two
 };
 
 bool is_of(const Record& record, const WarpRef& warp) {

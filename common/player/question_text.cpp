@@ -59,7 +59,7 @@ WrongAnswer wrong_answer(std::string_view markdown, const Link& link, const std:
 
 std::vector<TextQuestion> questions_of_text(std::string_view markdown) {
     std::vector<TextQuestion> questions;
-    std::size_t begin = 0;  // of the text of the next question: its paragraph, or behind the last link that asks
+    std::size_t begin = 0;  // of the text of the next question: its paragraph, or after the last link that asks
     for (std::size_t at = markdown.find("]("); at != std::string_view::npos; at = markdown.find("](", at + 2)) {
         const std::size_t end = markdown.find(')', at), open = markdown.rfind('[', at);
         if (end == std::string_view::npos || open == std::string_view::npos) break;

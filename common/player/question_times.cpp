@@ -35,14 +35,16 @@ std::optional<Question> faster_question(const Asked& asked, const QuestionSource
                                 times->own.size.empty() ? fmt::format("{}", times->own.n) : times->own.size,
                                 times->title, times->other_title);
     question.answer = order < 0 ? "yes" : order > 0 ? "no" : "same";
-    const std::string told = fmt::format("{} takes {}, {} {}.", times->title, timing::time_text(times->own.median_us),
-                                         times->other_title, timing::time_text(times->others.median_us));
+    const std::string times_text =
+        fmt::format("{} takes {}, {} {}.", times->title, timing::time_text(times->own.median_us), times->other_title,
+                    timing::time_text(times->others.median_us));
     for (const char* answer : {"yes", "no"})
         add_wrong(question, answer,
-                  told + (order == 0 ? " The difference lies within the spread (5th to 95th percentile): it is none."
-                                     : " Steps are no time: what a step costs depends on what it waits for."),
+                  times_text +
+                      (order == 0 ? " The difference lies within the spread (5th to 95th percentile): it is none."
+                                  : " Steps are no time: what a step costs depends on what it waits for."),
                   "view:timings");
-    add_wrong(question, "same", told + " Their spreads (5th to 95th percentile) do not overlap.", "view:timings");
+    add_wrong(question, "same", times_text + " Their spreads (5th to 95th percentile) do not overlap.", "view:timings");
     return question;
 }
 

@@ -68,19 +68,19 @@ struct Question {
     bool of_text = false;        // the lesson's text asks it
 };
 
-// A question that the lesson's text asks: its text, and the link behind them.
+// A question that the lesson's text asks: its text, and the link after it.
 struct TextQuestion {
     std::string text;
     Link link;
-    std::vector<WrongAnswer> wrong = {};   // those of the link, told by the text's own paragraphs
+    std::vector<WrongAnswer> wrong = {};   // those of the link, given by the text's own paragraphs
 };
 // The links with `ask:` of a text, each with the text of its paragraph before it. Throws Error where a `wrong:` names a
 // claim that no paragraph begins with.
 std::vector<TextQuestion> questions_of_text(std::string_view markdown);
 
-// What questions are made of beside the run.
+// What questions are made of besides the run.
 struct QuestionSources {
-    // Recorded times of a variant beside those of the one that it is compared with.
+    // Recorded times of a variant, and of the one that it is compared with.
     struct Times {
         std::string title, other_title, other;
         timing::Timing own, others;

@@ -36,7 +36,7 @@ RunLine run_line(const std::vector<run::RunField>& fields, const run::Run& run, 
 std::uint32_t lanes_changed(const steps::Steps& now, const steps::Steps& before, std::size_t step, const WarpRef& warp);
 
 // The number of the input that a lane of the warp took first, for who wants to change it; kNoInput where the records do
-// not tell.
+// not show it.
 inline constexpr std::size_t kNoInput = static_cast<std::size_t>(-1);
 std::size_t own_input(const steps::Steps& steps, const WarpRef& warp, int lane);
 

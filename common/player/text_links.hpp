@@ -4,8 +4,8 @@
 //   step:K            goes to that step, counted from 1
 //   lane:L            pins a lane, 0 to 31
 //   view:NAME         stage, rounding, tree, table, timings, roofline or costs in the middle
-//   compare:A+B[+C…]  sets two to four variants beside each other
-//   lesson:NAME       goes on to another lesson, 06_grid_stride
+//   compare:A+B[+C…]  sets two to four variants next to each other
+//   lesson:NAME       continues with another lesson, 06_grid_stride
 //   ask:KIND          asks about that step before it is shown: a kind of question (questions.hpp), about that lane
 //   is:ANSWER         of ask:written, a question whose answer the text gives itself; a comma is written ;
 //   wrong:ANSWER=CLAIM  an answer that the misconception leads to with which a paragraph of this text begins,

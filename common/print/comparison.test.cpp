@@ -64,7 +64,7 @@ timing::Timing time_of(const std::string& name, std::uint64_t n, double us) {
     return row;
 }
 
-TEST(Compared, TellsWhatTheRecordsAndTheTimesTell) {
+TEST(Compared, ShowsWhatTheRecordsAndTheTimesShow) {
     timing::TimingTable times;
     times.gpu = "NVIDIA H200";
     times.date = "2026-11-21";
@@ -146,7 +146,7 @@ TEST(Explain, AsManyAtomicsOnOneAddressAreWhyFewerThreadsAreNoFaster) {
     EXPECT_TRUE(without([](ComparedVariant& row) { row.median_us.reset(); }));
 }
 
-TEST(Explain, AWiderAccumulatorThatCostsNoTimeIsTold) {
+TEST(Explain, AWiderAccumulatorThatCostsNoTimeIsReported) {
     Comparison all{{row_of("in_f16", 64, 1, 1, 5, 1e-2), row_of("in_f32", 64, 1, 1, 5.1, 1e-5)}, ""};
     const auto sentences = explain(all);
     ASSERT_EQ(sentences.size(), 1u);
@@ -156,7 +156,7 @@ TEST(Explain, AWiderAccumulatorThatCostsNoTimeIsTold) {
     EXPECT_TRUE(explain(all).empty());
 }
 
-TEST(Explain, OneRateHoweverWideTheLoadsIsTold) {
+TEST(Explain, OneRateHoweverWideTheLoadsIsReported) {
     Comparison all{{row_of("f32", 256, 16, 2, 20), row_of("f32x4", 256, 4, 2, 19.5), row_of("slow", 256, 4, 2, 90)},
                    ""};
     const auto sentences = explain(all);

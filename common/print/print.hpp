@@ -47,7 +47,7 @@ void print_list(std::ostream& out, const lesson::Lesson& lesson, Paint paint);
 struct TextView {
     std::optional<steps::WarpRef> focus;   // none: the first recorded warp
     std::optional<std::size_t> step;       // 0-based: only this one
-    std::optional<int> lane;               // whose formula stands below a step; none: 5, or the lowest active
+    std::optional<int> lane;               // whose formula is below a step; none: 5, or the lowest active
     bool permutation = false;              // each shuffle also as a matrix of lanes
     Paint paint{false};
     std::size_t columns = kColumns;        // of the terminal, where it has fewer
@@ -63,8 +63,8 @@ struct ComparedText {
     std::shared_ptr<const runner::FinishedRun> finished;
 };
 
-// The steps of two to four runs beside each other, place by place, as scene::SideBySide sets them; before them what the
-// comparison comes to and the lines of source that differ; then the whole runs' totals. view.step is a place.
+// The steps of two to four runs next to each other, place by place, as scene::SideBySide sets them; before them what
+// the comparison comes to and the lines of source that differ; then the whole runs' totals. view.step is a place.
 void print_compared_text(std::ostream& out, const lesson::Lesson& lesson, const std::vector<ComparedText>& sides,
                          const timing::TimingTable& times, const TextView& view);
 
@@ -90,8 +90,8 @@ struct CheckedVariant {
 // a bound, or its checks came to wrong, without being declared wrong.
 int print_check(std::ostream& out, const std::string& origin, const std::vector<CheckedVariant>& rows, Paint paint);
 
-// The rows, what the variants are beside the library over a table of sizes, and what was not measured. With `samples`
-// also the ends of the samples and how many lie far from the median.
+// The rows, what the variants are compared with the library over a table of sizes, and what was not measured. With
+// `samples` also the ends of the samples and how many lie far from the median.
 // The ladder as a table, and where it is from.
 void print_ladder(std::ostream& out, const timing::Ladder& ladder, Paint paint);
 void print_time(std::ostream& out, const timing::TimingTable& table, Paint paint, bool samples = false);
@@ -108,7 +108,7 @@ void print_tree(std::ostream& out, const lesson::Lesson& lesson, const run::Run&
 // the whole run.
 void print_boxes(std::ostream& out, const lesson::Lesson& lesson, const run::Run& run, const TextView& view);
 
-// All variants beside each other, and what the figures show. `origin`: what ran them.
+// All variants next to each other, and what the figures show. `origin`: what ran them.
 void print_comparison(std::ostream& out, const std::string& origin, const run::Comparison& comparison, Paint paint);
 
 // Whole numbers in full, others with eight digits.

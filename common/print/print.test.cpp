@@ -126,20 +126,21 @@ TEST(PrintText, AResultThatAbsorbedAdditionsSaysSo) {
     result.reference = 0x1p24 + 31;
     result.error = 1;
     result.bound = 5;
-    const auto told = [&] {
+    const auto printed = [&] {
         FinishedRun finished;
         finished.run = std::shared_ptr<const run::Run>(std::shared_ptr<void>(), &run);
         std::ostringstream out;
         print_results(out, finished, Paint(false));
         return out.str();
     };
-    EXPECT_NE(told().find("within its bound\n    but 2 additions had no effect (absorbed): --rounding shows where\n"),
-              std::string::npos)
-        << told();
+    EXPECT_NE(
+        printed().find("within its bound\n    but 2 additions had no effect (absorbed): --rounding shows where\n"),
+        std::string::npos)
+        << printed();
     EXPECT_EQ(scene::absorbed_text(run), "2 additions had no effect (absorbed)");
-    // What came out wrong is told as that.
+    // What came out wrong is reported as that.
     result.ok = false;
-    EXPECT_EQ(told().find("absorbed"), std::string::npos);
+    EXPECT_EQ(printed().find("absorbed"), std::string::npos);
     EXPECT_EQ(scene::absorbed_text(std::size_t{1}), "1 addition had no effect (absorbed)");
     EXPECT_EQ(scene::absorbed_text(std::size_t{0}), "");
 }
@@ -225,7 +226,7 @@ TEST(PrintText, WhatTheRunCost) {
         warp.shuffle_sum(5, trace::Op::shfl_down, 16, 32, 0xffff);
     }
     const std::string text = text_of(made);
-    // What is the same in all blocks is told of one.
+    // What is the same in all blocks is printed of one.
     const std::string costs =
         "    50.0 % lane utilization in add steps: 16 of 32\n"
         "    global memory: 1 request · 32 sectors of 32 bytes · 32.0 sectors a request · 128 of 1024 bytes used\n"

@@ -72,11 +72,11 @@ void print_compared_text(std::ostream& out, const lesson::Lesson& lesson, const 
     }
     scene::SideBySide steps;
     steps.align(runs);
-    const scene::ComparisonSentence told = scene::comparison_sentence(compared, times);
+    const scene::ComparisonSentence comparison = scene::comparison_sentence(compared, times);
     out << view.paint.strong(fmt::format("{} · {}", lesson.title(), titles)) << '\n'
-        << (told.same_input ? view.paint.faint(wrapped(told.input, view.columns))
-                             : view.paint.warning(wrapped(told.input, view.columns))) << '\n'
-        << wrapped(told.text(), view.columns) << '\n';
+        << (comparison.same_input ? view.paint.faint(wrapped(comparison.input, view.columns))
+                                  : view.paint.warning(wrapped(comparison.input, view.columns))) << '\n'
+        << wrapped(comparison.text(), view.columns) << '\n';
     if (!times.rows.empty()) out << view.paint.faint("times: " + timing::times_from(times)) << '\n';
     for (const ComparedText& side : sides) {
         const Run& run = *side.finished->run;

@@ -16,7 +16,7 @@ void print_comparison(std::ostream& out, const std::string& origin, const run::C
     const std::uint64_t n = run::shared_n(comparison, &ComparedVariant::n);
     out << paint.faint(fmt::format("values, threads, loads and atomics: {} · {}", origin,
                                    n ? fmt::format("{} values", n) : std::string("each at its own n"))) << '\n';
-    out << paint.faint("times: " + run::times_told(comparison)) << '\n';
+    out << paint.faint("times: " + run::times_text(comparison)) << '\n';
     std::vector<Column> columns;
     for (int c = 0; c < run::kColumnCount; ++c)
         if (!(static_cast<Column>(c) == Column::n && n)) columns.push_back(static_cast<Column>(c));
@@ -38,9 +38,9 @@ void print_comparison(std::ostream& out, const std::string& origin, const run::C
         const bool bad = i > 0 && !comparison.rows[i - 1].ok;
         out << (i == 0 ? paint.faint(lines[i]) : bad ? paint.warning(lines[i]) : lines[i]) << '\n';
     }
-    std::set<std::string> told;   // several variants fail for one reason
+    std::set<std::string> reasons;  // several variants fail for one reason
     for (const ComparedVariant& row : comparison.rows)
-        if (!row.why_not.empty() && told.insert(row.why_not).second) out << paint.faint(row.why_not) << '\n';
+        if (!row.why_not.empty() && reasons.insert(row.why_not).second) out << paint.faint(row.why_not) << '\n';
     for (const std::string& sentence : run::explain(comparison)) out << paint.result("· ") << sentence << '\n';
 }
 

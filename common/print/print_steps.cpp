@@ -85,7 +85,7 @@ public:
         home_ = focus_ = view.focus.value_or(outline_.warps.empty() ? WarpRef{} : outline_.warps.front());
     }
 
-    // `title` stands before the heading: whose step it is, where several runs are told.
+    // `title` comes before the heading: whose step it is, where several runs are printed.
     void print_step(std::size_t k, const std::string& title) {
         const scene::StepHead& step = outline_.steps[k];
         focus_ = place_at(k);
@@ -225,7 +225,7 @@ private:
         print_rows(out_, rows, part.active, view_);
     }
 
-    // All receive the same: it stands below, in the sentence, and in the row where lanes join it to their own.
+    // All receive the same: it is below, in the sentence, and in the row where lanes join it to their own.
     void print_reduce(const Part& part) {
         std::vector<Row> rows{lane_numbers(part.active), offered("offers", part)};
         add_exchange(part, rows);
@@ -283,7 +283,7 @@ private:
         print_rows(out_, rows, part.active, view_);
     }
 
-    // The shared memory that a block's first warp carries stands below the barrier, whichever warp is looked at.
+    // The shared memory that a block's first warp carries is below the barrier, whichever warp is looked at.
     void print_barrier(const Part& part) {
         out_ << fmt::format("    lanes {} wait here for the others\n", lane_ranges(part.active));
         if (part.says && part.kind == StepKind::block_barrier && part.active != 0) {
@@ -317,7 +317,7 @@ private:
         if (!formula.empty()) out_ << "    " << formula << '\n';
     }
 
-    // A row for each lane, a column for each source lane; beside it what becomes of the lane number's bits.
+    // A row for each lane, a column for each source lane; next to it what becomes of the lane number's bits.
     void print_permutation(std::size_t k) {
         using scene::LaneSource;
         const auto rows = scene::permutation_of(steps_, k, focus_);

@@ -155,12 +155,13 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
         const bool bad = lines[i].size() >= 7 && lines[i].compare(lines[i].size() - 7, 7, "OUTSIDE") == 0;
         out << (i == 0 ? paint.faint(lines[i]) : bad ? paint.warning(lines[i]) : lines[i]) << '\n';
     }
-    std::vector<std::string> told;  // variants of one kernel file say the same of it
+    std::vector<std::string> reasons;  // variants of one kernel file say the same of it
     for (const auto& row : rows) {
-        if (row.checked.not_run.empty() || std::find(told.begin(), told.end(), row.checked.not_run) != told.end())
+        if (row.checked.not_run.empty() ||
+            std::find(reasons.begin(), reasons.end(), row.checked.not_run) != reasons.end())
             continue;
         out << paint.faint(row.checked.not_run) << '\n';
-        told.push_back(row.checked.not_run);
+        reasons.push_back(row.checked.not_run);
     }
     for (const auto& row : rows)
         for (const auto& finding : row.checked.findings) print_finding(out, finding, paint);

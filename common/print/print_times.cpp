@@ -17,7 +17,7 @@ namespace {
 using timing::Timing;
 using timing::TimingTable;
 
-// A column: its heading, what stands in a row, and whether it is worth its room.
+// A column: its heading, what is in a row, and whether it is worth its room.
 struct TimeColumn {
     std::string heading;
     std::function<std::string(const Timing&)> cell;

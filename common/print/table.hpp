@@ -7,7 +7,7 @@
 
 namespace lanewise::print {
 
-// Rows of cells under headings; the first columns stand left, the others right.
+// Rows of cells under headings; the first columns are aligned left, the others right.
 class Table {
 public:
     Table(std::vector<std::string> headings, std::size_t left_columns);

@@ -24,7 +24,7 @@ namespace {
 
 using timing::time_text;
 
-// Times that lie no further apart are told as alike: about the spread from run to run of short kernels.
+// Times that lie no further apart are called alike: about the spread from run to run of short kernels.
 constexpr double kAlike = 0.1;
 
 void add_time(ComparedVariant& row, const timing::TimingTable& times) {
@@ -316,7 +316,7 @@ std::uint64_t shared_n(const Comparison& comparison, std::uint64_t ComparedVaria
     return all.size() == 1 ? *all.begin() : 0;
 }
 
-std::string times_told(const Comparison& comparison) {
+std::string times_text(const Comparison& comparison) {
     if (comparison.times_from.empty()) return "none were measured or recorded";
     const std::uint64_t timed = shared_n(comparison, &ComparedVariant::timed_n);
     return comparison.times_from + " · " +

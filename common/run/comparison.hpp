@@ -1,4 +1,4 @@
-// All variants of a lesson beside each other: what each computed, how far off that is, what it took. Plain data, for
+// All variants of a lesson next to each other: what each computed, how far off that is, what it took. Plain data, for
 // the terminal and the window.
 #pragma once
 
@@ -44,7 +44,7 @@ struct Comparison {
     std::string times_from;                  // "NVIDIA H200 · recorded 2026-11-21"; empty where there are no times
 };
 
-// What a run and the times tell of a variant.
+// What a run and the times show of a variant.
 ComparedVariant compared(const Run& run, const timing::TimingTable& times);
 // The times alone, for a variant without a run.
 ComparedVariant compared(const std::string& variant, const std::string& why_not, const timing::TimingTable& times);
@@ -75,6 +75,6 @@ std::vector<std::string> explain(const Comparison& comparison);
 // One n for all rows that have any; 0: they differ.
 std::uint64_t shared_n(const Comparison& comparison, std::uint64_t ComparedVariant::*n);
 // Whose times, and of how many values: "NVIDIA H200 · recorded 2026-11-21 · 1048576 values", or that there are none.
-std::string times_told(const Comparison& comparison);
+std::string times_text(const Comparison& comparison);
 
 }  // namespace lanewise::run

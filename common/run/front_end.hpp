@@ -15,10 +15,10 @@ namespace lanewise::run {
 // What fills the middle of the window.
 enum class View : std::uint8_t {
     stage,
-    rounding,   // each sum beside the exact one
+    rounding,   // each sum next to the exact one
     tree,       // the summation tree, down to the total
     boxes,      // boxes and the matrix of bits, of a non-maximum suppression
-    table,      // all variants beside each other
+    table,      // all variants next to each other
     timings,    // time over sizes
     roofline,   // bytes against the machine's limit
     costs,      // of single operations, in cycles
@@ -29,7 +29,7 @@ struct WindowRequest {
     std::string variant;                 // the first tab
     std::vector<std::string> compare;    // two to four names: side by side
     bool has_step = false;
-    std::size_t step = 0;                // 0-based; with `compare`: a place where steps stand together
+    std::size_t step = 0;                // 0-based; with `compare`: a place where steps are aligned
     bool has_size = false;               // else the window may have the size it had last
     int width = 1600;
     int height = 900;

@@ -1,4 +1,4 @@
-// One run of one variant, as plain data: the trace, its steps, and what came out beside the reference.
+// One run of one variant, as plain data: the trace, its steps, and what came out, compared with the reference.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace lanewise::run {
 
-// One output of a run beside its reference.
+// One output of a run, compared with its reference.
 struct Result {
     std::string output;       // the buffer's name
     Element element = Element::f32;
@@ -38,7 +38,7 @@ struct Run {
                               // "recorded on NVIDIA H200 · 2026-11-21", "file t.ndjson · …"
     std::string note;         // how it comes to be shown ("Shown as recorded. …"): nothing to worry about; empty else
     std::string notice;       // a warning that the learner must see ("partial: …"); empty else
-    std::string kernel_file;  // that its kernels stand in, "kernels.cuh"
+    std::string kernel_file;  // that its kernels are in, "kernels.cuh"
     std::string source;       // its contents
     std::vector<Result> results;   // empty where the outputs are too long to be in a recording
     std::vector<double> inputs = {};   // the input's values, as the kernel reads them; empty where they are too many

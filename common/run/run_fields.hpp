@@ -1,4 +1,4 @@
-// What of a run can be changed beside its variant, as plain data: a field for each flag, and what was chosen of them.
+// What of a run can be changed besides its variant, as plain data: a field for each flag, and what was chosen of them.
 #pragma once
 
 #include <cstdint>

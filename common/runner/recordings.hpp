@@ -23,7 +23,7 @@ lesson::ChosenControls recorded_controls(const lesson::Lesson& lesson, const les
 // A file's contents; empty where it cannot be read.
 std::string read_text(const std::filesystem::path& path);
 
-// The text of a kernel file and of the files beside it that it includes.
+// The text of a kernel file and of the files next to it that it includes.
 std::string read_kernel_text(const std::filesystem::path& path);
 
 }  // namespace lanewise::runner

@@ -51,7 +51,7 @@ std::vector<trace::Output> outputs_of(const launch::Plan& plan, const launch::Ou
     std::vector<trace::Output> outputs;
     for (std::size_t b = 0; b < plan.buffers.size(); ++b) {
         const auto& spec = plan.buffers[b];
-        // What is checked is told as well: a kernel may need no zeroed output.
+        // What is checked is reported as well: a kernel may need no zeroed output.
         const bool checked = std::any_of(plan.expectations.begin(), plan.expectations.end(),
                                          [&](const launch::Expectation& expected) { return expected.buffer == b; });
         if (spec.role != launch::BufferRole::output && !checked) continue;

@@ -30,7 +30,7 @@ struct Checked {
 // A run and what came of it.
 struct FinishedRun {
     std::shared_ptr<const run::Run> run;   // what is shown
-    trace::Trace raw;                 // what is saved: of a GPU, only what the GPU told
+    trace::Trace raw;                 // what is saved: of a GPU, only what the GPU recorded
     // Of the run; empty where the outputs are too long to be in a recording.
     const std::vector<run::Result>& results() const { return run->results; }
 };

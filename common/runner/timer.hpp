@@ -41,7 +41,7 @@ public:
     // baseline at the sizes of the table.
     timing::TimingTable record(const std::vector<std::string>& names) const;
 
-    // The same over sizes, once; at the ladder's size with the serial CPU baseline, where the lesson stands on the
+    // The same over sizes, once; at the ladder's size with the serial CPU baseline, where the lesson is on the
     // ladder.
     timing::TimingTable record_sweep(const std::vector<std::string>& names) const;
 

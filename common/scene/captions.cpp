@@ -28,9 +28,9 @@ std::string barrier_caption(const Part& part) {
         text = fmt::format("{} of {} threads wait here; the others are elsewhere or have ended", part.waiting,
                             part.threads);
     }
-    const LaneFacts* told = first_active(part);
-    if (!part.says || !told || !told->has_answer) return text;
-    const std::string answer = format_element(told->answer_type, told->answer);
+    const LaneFacts* first = first_active(part);
+    if (!part.says || !first || !first->has_answer) return text;
+    const std::string answer = format_element(first->answer_type, first->answer);
     const char* asked = part.op == "sync_block_count" ? ", and count who says yes: every thread receives "
                         : part.op == "sync_block_and" ? ", and ask whether all say yes: every thread receives "
                                                       : ", and ask whether any says yes: every thread receives ";
@@ -38,11 +38,11 @@ std::string barrier_caption(const Part& part) {
 }
 
 std::string match_caption(const Part& part, int lane) {
-    const LaneFacts* told = first_active(part);
+    const LaneFacts* first = first_active(part);
     const int groups = 1 + *std::max_element(part.groups.begin(), part.groups.end());
-    if (part.op == "vote_match_all" && told && told->has_answer) {
-        return told->answer ? "all hold the same value: every lane receives " + answer_of(*told)
-                            : fmt::format("{} different values: not all the same, every lane receives 0", groups);
+    if (part.op == "vote_match_all" && first && first->has_answer) {
+        return first->answer ? "all hold the same value: every lane receives " + answer_of(*first)
+                             : fmt::format("{} different values: not all the same, every lane receives 0", groups);
     }
     const int lit = lane >= 0 ? part.groups[static_cast<std::size_t>(lane)] : -1;
     if (lit >= 0)
@@ -61,24 +61,24 @@ std::string group_name(int group) {
 
 std::string caption_of(const Part& part, int lane) {
     if (!part.takes_part) return "this warp has no part in this step";
-    const LaneFacts* told = first_active(part);
-    const bool answered = told && told->has_answer;
+    const LaneFacts* first = first_active(part);
+    const bool answered = first && first->has_answer;
     switch (part.kind) {
         case StepKind::warp_barrier:
         case StepKind::block_barrier: return barrier_caption(part);
         case StepKind::vote:
             if (part.compares) return match_caption(part, lane);
             return std::string("filled: the lane says yes") +
-                   (answered ? "; every lane receives " + answer_of(*told) : std::string());
+                   (answered ? "; every lane receives " + answer_of(*first) : std::string());
         case StepKind::active_mask:
             return "filled: the lanes that were here together" +
-                   (answered ? ", as " + answer_of(*told) : std::string()) + "; one legal answer of several";
+                   (answered ? ", as " + answer_of(*first) : std::string()) + "; one legal answer of several";
         case StepKind::fence:
             return "each lane's own writes before it are seen before its writes after it; it waits for no other thread";
         case StepKind::reduce: {
             std::string text = fmt::format("{} of {} lanes", part.op.substr(std::string_view("reduce_").size()),
                                             std::popcount(part.active));
-            if (told && told->view.has_received) text += " = " + format_element(told->type, told->view.received);
+            if (first && first->view.has_received) text += " = " + format_element(first->type, first->view.received);
             return text;
         }
         default: return "";

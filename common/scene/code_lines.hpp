@@ -1,4 +1,4 @@
-// A kernel file in pieces: just enough of C++ to tell comments, literals, keywords and intrinsics apart.
+// A kernel file in pieces: just enough of C++ to distinguish comments, literals, keywords and intrinsics.
 #pragma once
 
 #include <cstdint>

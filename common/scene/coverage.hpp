@@ -1,4 +1,4 @@
-// How far a value is on its way to the whole sum: told by the inputs included in it, never by its number.
+// How far a value is on its way to the whole sum: measured by the inputs included in it, never by its number.
 #pragma once
 
 #include <cstddef>

@@ -75,20 +75,20 @@ std::string describe_work(const steps::Steps& steps, std::size_t step, int block
     return out;
 }
 
-// "block 0: warp 0 works: 8 lanes; warps 1 to 7 wait…": warps that do the same told together.
+// "block 0: warp 0 works: 8 lanes; warps 1 to 7 wait…": warps that do the same described together.
 std::string describe_warps(const steps::Steps& steps, std::size_t step, int block) {
     std::string out;
     for (const WarpRef& ref : steps.blocks) {
         if (!is_chosen(ref, block)) continue;
-        std::vector<std::pair<std::string, std::vector<std::uint32_t>>> told;
+        std::vector<std::pair<std::string, std::vector<std::uint32_t>>> states;
         for (const WarpRef& warp : steps.warps) {
             if (warp.launch != ref.launch || warp.block != ref.block) continue;
             const std::string text = state_text(state_of(steps, step, warp));
-            if (told.empty() || told.back().first != text) told.push_back({text, {}});
-            told.back().second.push_back(warp.warp);
+            if (states.empty() || states.back().first != text) states.push_back({text, {}});
+            states.back().second.push_back(warp.warp);
         }
         std::string line;
-        for (const auto& [state, warps] : told) {
+        for (const auto& [state, warps] : states) {
             line += (line.empty() ? "" : "; ") + std::string("warp ") + std::to_string(warps.front());
             if (warps.size() > 1) line += " to " + std::to_string(warps.back()) + ", each";
             line += " " + state;
@@ -101,15 +101,15 @@ std::string describe_warps(const steps::Steps& steps, std::size_t step, int bloc
 // Words of global memory once, words of shared memory for each block.
 std::string describe_joins(const steps::Steps& steps, std::size_t step, int block) {
     std::string out;
-    bool global_told = false;
+    bool global_done = false;
     for (const WarpRef& ref : steps.blocks) {
         if (!is_chosen(ref, block)) continue;
         for (const Chain& chain : chains_at(steps, step, ref)) {
-            if (chain.global && global_told) continue;
+            if (chain.global && global_done) continue;
             if (!chain.global) out += "block " + std::to_string(ref.block) + ": ";
             out += describe_chain(chain);
         }
-        global_told = true;
+        global_done = true;
     }
     return out;
 }
@@ -143,8 +143,8 @@ std::string describe_step(const run::Run& run, const std::string& kernel_file, s
                       steps.steps[step].label + "\n";
     out += "source line " + std::to_string(steps.steps[step].line) + " of " + kernel_file + "\n";
     out += run.trace.header.variant + " · " + run.origin + "\n";
-    for (const std::string& told : {run.note, run.notice})
-        if (!told.empty()) out += told + "\n";
+    for (const std::string& text : {run.note, run.notice})
+        if (!text.empty()) out += text + "\n";
     if (const std::string result = result_text(run); !result.empty()) out += result + "\n";
     if (const std::string mistakes = mistakes_found(run.trace, findings); !mistakes.empty())
         out += "mistake: " + mistakes + "\n";

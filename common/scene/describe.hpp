@@ -21,7 +21,7 @@ namespace lanewise::scene {
 //     lane 9  compares 2 (0x00000002)  received 514 (0x00000202)
 //
 // "-" where nothing was recorded, "undefined" where CUDA leaves the value undefined. Values before, received and after
-// are of shuffles, reductions and atomics; accesses are told by array and index: "in[6] = 6" was read, "out[0] <- 6"
+// are of shuffles, reductions and atomics; accesses are given by array and index: "in[6] = 6" was read, "out[0] <- 6"
 // written.
 std::string describe_warp(const run::Run& run, std::size_t step, const WarpRef& warp);
 

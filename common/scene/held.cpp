@@ -49,7 +49,7 @@ std::string cell_text(const LaneCell& cell, const CellRoom& room, bool stacked) 
             text = cell_text(cell.type, cell.bits, std::max(1.0, columns - 2)) + "|…";
         return text;
     }
-    // The first part above, the others below it; what has no room there beside the second is left to wider places.
+    // The first part above, the others below it; what has no room there next to the second is left to wider places.
     const double each = std::max(1.0, (columns - count + 1) / count);
     std::string below;
     for (const LaneCell::Part& part : cell.more)
@@ -97,28 +97,28 @@ std::vector<HeldRow> held_rows(const steps::Steps& steps, const WarpRef& warp) {
 
 InputsHeld inputs_held(const steps::Steps& steps, std::size_t step, const WarpRef& warp, int lane,
                        std::size_t most_marks) {
-    InputsHeld told;
+    InputsHeld shown;
     const steps::LaneValues& lane_values = steps.lane_values(step, warp);
     const steps::Provenance inputs = steps.provenances.at(lane_values.inputs[static_cast<std::size_t>(lane)]);
-    told.undefined = inputs.undefined;
-    told.warned = inputs.counted_twice() || inputs.undefined;
-    if (steps.input_count == 0) return told;
-    told.text = inputs_text(inputs, steps.input_count);
+    shown.undefined = inputs.undefined;
+    shown.warned = inputs.counted_twice() || inputs.undefined;
+    if (steps.input_count == 0) return shown;
+    shown.text = inputs_text(inputs, steps.input_count);
     const std::size_t count = std::min(steps.input_count, most_marks);
     for (std::size_t m = 0; m < count; ++m) {
         const std::size_t first = m * steps.input_count / count;
         const std::size_t last = std::max(first + 1, (m + 1) * steps.input_count / count);
-        told.marks.push_back({static_cast<double>(inputs.count(first, last)) / static_cast<double>(last - first),
-                              inputs.count_twice(first, last) > 0});
+        shown.marks.push_back({static_cast<double>(inputs.count(first, last)) / static_cast<double>(last - first),
+                               inputs.count_twice(first, last) > 0});
     }
-    return told;
+    return shown;
 }
 
 std::string inputs_text(const steps::Provenance& inputs, std::size_t input_count) {
     std::string sentence = "holds " + std::to_string(inputs.count()) + " of " + std::to_string(input_count) + " inputs";
     if (inputs.counted_twice()) sentence += ", some counted twice";
     if (inputs.undefined) sentence += ", and something undefined";
-    if (inputs.unknown) sentence += ", perhaps more: the text does not tell";
+    if (inputs.unknown) sentence += ", perhaps more: the text does not say";
     return sentence;
 }
 

@@ -23,11 +23,11 @@ struct LaneCell {
     std::uint64_t bits = 0;
     Element type = Element::f32;
     std::vector<Part> more = {};   // of a value with parts the second, third, …
-    bool known = false;         // the trace has told its value
+    bool known = false;         // the trace has its value
     bool undefined = false;
     std::size_t inputs = 0;     // how many inputs it includes
     bool counted_twice = false;
-    bool more_perhaps = false;  // others may have come in: the kernel's text does not tell
+    bool more_perhaps = false;  // others may have come in: the kernel's text does not say
 };
 
 // "5", or of a value with parts all of them: "(5, 2.13534)".
@@ -39,7 +39,7 @@ std::string cell_text(const LaneCell& cell, const CellRoom& room, bool stacked =
 LaneCell held(const steps::Steps& steps, std::size_t step, const WarpRef& warp, int lane);
 // All lanes'.
 PerLane<LaneCell> held_by_warp(const steps::Steps& steps, std::size_t step, const WarpRef& warp);
-// Was any of them told, or changed, between two steps?
+// Did any of them become known, or change, between two steps?
 bool holds_anything(const steps::Steps& steps, std::size_t step, const WarpRef& warp);
 bool holds_the_same(const steps::Steps& steps, std::size_t a, std::size_t b, const WarpRef& warp);
 
@@ -56,10 +56,10 @@ struct InputsHeld {
         double part = 0;         // that is included, 0…1
         bool twice = false;
     };
-    std::string text;           // "holds 4 of 32 inputs, some counted twice"; empty where the trace tells no loads
+    std::string text;           // "holds 4 of 32 inputs, some counted twice"; empty where the trace has no loads
     bool warned = false;         // an input twice, or something undefined
     bool undefined = false;
-    std::vector<Mark> marks;     // one an input, or for several beside each other: at most as many as were asked for
+    std::vector<Mark> marks;     // one an input, or for several next to each other: at most as many as were asked for
 };
 InputsHeld inputs_held(const steps::Steps& steps, std::size_t step, const WarpRef& warp, int lane,
                        std::size_t most_marks = 0);

@@ -10,7 +10,7 @@
 namespace lanewise::scene {
 namespace {
 
-void tell_vote(const trace::Record& record, LaneFacts& facts) {
+void add_vote(const trace::Record& record, LaneFacts& facts) {
     const std::size_t lane = lane_index(facts.lane);
     if (trace::is_predicate_vote(record.op) || trace::is_barrier_vote(record.op)) facts.says = record.arg[lane] != 0;
     facts.has_offered = trace::is_vote(record.op) && !trace::is_predicate_vote(record.op);
@@ -116,7 +116,7 @@ std::vector<LaneFacts> lane_facts(const steps::Steps& steps, std::size_t step, c
             if (!part->records.empty()) facts.type = steps.trace->records[part->records.front()].type;
             facts.accesses = accesses_of(steps, *part, lane);
             facts.parts = parts_of(steps, *part, lane);
-            if (facts.active && !part->records.empty()) tell_vote(steps.trace->records[part->records.front()], facts);
+            if (facts.active && !part->records.empty()) add_vote(steps.trace->records[part->records.front()], facts);
         }
         all.push_back(std::move(facts));
     }
@@ -184,10 +184,10 @@ std::vector<WarpRow> warp_rows(const steps::Steps& steps, std::size_t step, cons
     std::vector<WarpRow> rows;
     for (std::size_t lane = 0; lane < lanes; ++lane) {
         std::size_t at = 0;
-        for (ValueRow& told : value_rows(steps, step, warp, static_cast<int>(lane))) {
-            while (at < rows.size() && rows[at].label != told.label) ++at;
-            if (at == rows.size()) rows.push_back({told.label, std::vector<std::optional<ValueRow>>(lanes)});
-            rows[at++].lanes[lane] = std::move(told);
+        for (ValueRow& row : value_rows(steps, step, warp, static_cast<int>(lane))) {
+            while (at < rows.size() && rows[at].label != row.label) ++at;
+            if (at == rows.size()) rows.push_back({row.label, std::vector<std::optional<ValueRow>>(lanes)});
+            rows[at++].lanes[lane] = std::move(row);
         }
     }
     return rows;
@@ -195,18 +195,18 @@ std::vector<WarpRow> warp_rows(const steps::Steps& steps, std::size_t step, cons
 
 LaneFormula lane_formula(const steps::Steps& steps, std::size_t step, const WarpRef& warp, int lane) {
     const steps::Formula parts = steps::formula_parts(steps, step, warp, lane);
-    LaneFormula told;
-    if (parts.who.empty()) return told;
-    told.head = parts.rule.empty() ? parts.who : parts.who + (parts.is_equation ? " = " : ": ") + parts.rule;
-    told.rule = parts.rule;
-    told.bits = parts.bits;
-    told.arithmetic = parts.arithmetic;
+    LaneFormula formula;
+    if (parts.who.empty()) return formula;
+    formula.head = parts.rule.empty() ? parts.who : parts.who + (parts.is_equation ? " = " : ": ") + parts.rule;
+    formula.rule = parts.rule;
+    formula.bits = parts.bits;
+    formula.arithmetic = parts.arithmetic;
     const steps::WarpStep* part = steps.steps[step].find(warp);
     if (part && !part->records.empty()) {
         const trace::Record& record = steps.trace->records[part->records.front()];
-        if (record.op == trace::Op::shfl_xor) told.xor_mask = record.arg[lane_index(lane)];
+        if (record.op == trace::Op::shfl_xor) formula.xor_mask = record.arg[lane_index(lane)];
     }
-    return told;
+    return formula;
 }
 
 std::string formula_line(const steps::Steps& steps, std::size_t step, const WarpRef& warp, int lane) {

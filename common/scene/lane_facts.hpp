@@ -1,4 +1,4 @@
-// What is told of one lane at a step, whichever way it is shown.
+// What is known of one lane at a step, whichever way it is shown.
 #pragma once
 
 #include <cstdint>
@@ -84,7 +84,7 @@ std::uint32_t active_lanes(const steps::Steps& steps, std::size_t step, const Wa
 // Of each lane that the warp has.
 std::vector<LaneFacts> lane_facts(const steps::Steps& steps, std::size_t step, const WarpRef& warp);
 
-// One line of what is told of a lane at a step: "received  42  0x42280000".
+// One line of what is known of a lane at a step: "received  42  0x42280000".
 struct ValueRow {
     // What was there, what came, what came of it.
     enum class Role : std::uint8_t { plain, source, result, quiet, warning };

@@ -55,22 +55,22 @@ std::vector<HistoryStep> history_of(const steps::Steps& steps, const WarpRef& wa
         const steps::WarpStep* part = step.find(warp);
         const steps::LaneValues& now = steps.lane_values(k, warp);
         const steps::LaneValues& before = steps.lane_values(k == 0 ? kNoStep : k - 1, warp);
-        HistoryStep told;
-        told.step = k;
-        told.line = step.line;
-        told.label = step.label;
-        told.active = part && ((active_lanes(steps, part) >> lane) & 1u);
-        told.known = (now.known >> lane) & 1u;
-        told.changed = told.known &&
-                       (!((before.known >> lane) & 1u) || before.bits[at] != now.bits[at] || before.type != now.type ||
-                        held(steps, k == 0 ? kNoStep : k - 1, warp, lane).more != held(steps, k, warp, lane).more);
-        if (!told.active && !told.changed) continue;
-        if (told.active) told.way = way_of(steps, step, *part, lane);
-        told.type = now.type;
-        told.bits = now.bits[at];
-        told.more = held(steps, k, warp, lane).more;
-        told.undefined = told.known && steps.provenances.at(now.inputs[at]).undefined;
-        life.push_back(std::move(told));
+        HistoryStep entry;
+        entry.step = k;
+        entry.line = step.line;
+        entry.label = step.label;
+        entry.active = part && ((active_lanes(steps, part) >> lane) & 1u);
+        entry.known = (now.known >> lane) & 1u;
+        entry.changed = entry.known &&
+                        (!((before.known >> lane) & 1u) || before.bits[at] != now.bits[at] || before.type != now.type ||
+                         held(steps, k == 0 ? kNoStep : k - 1, warp, lane).more != held(steps, k, warp, lane).more);
+        if (!entry.active && !entry.changed) continue;
+        if (entry.active) entry.way = way_of(steps, step, *part, lane);
+        entry.type = now.type;
+        entry.bits = now.bits[at];
+        entry.more = held(steps, k, warp, lane).more;
+        entry.undefined = entry.known && steps.provenances.at(now.inputs[at]).undefined;
+        life.push_back(std::move(entry));
     }
     return life;
 }
@@ -88,7 +88,7 @@ std::string describe_history(const std::vector<HistoryStep>& life) {
     for (const HistoryStep& each : life) {
         out += "step " + std::to_string(each.step + 1) + "  " + each.label + "  line " + std::to_string(each.line);
         if (!each.way.empty()) out += "  " + each.way;
-        if (!each.known) out += "  not told";
+        if (!each.known) out += "  not known";
         else if (each.undefined) out += "  undefined";
         else if (!each.more.empty()) out += "  " + history_value(each);
         else out += "  " + format_element(each.type, each.bits) + " (0x" + format_bits(each.type, each.bits) + ")";

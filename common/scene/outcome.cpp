@@ -93,18 +93,18 @@ std::string result_text(const run::Run& run) {
     if (run.results.empty()) return {};
     const auto wrong =
         std::find_if(run.results.begin(), run.results.end(), [](const run::Result& result) { return !result.ok; });
-    const run::Result& told = wrong == run.results.end() ? run.results.front() : *wrong;
-    const std::string name = told.summed       ? "sum of " + told.output
-                             : told.count == 1 ? told.output
-                                               : told.output + "[0]";
-    // What is wrong may stand further back than the first element.
+    const run::Result& shown = wrong == run.results.end() ? run.results.front() : *wrong;
+    const std::string name = shown.summed       ? "sum of " + shown.output
+                             : shown.count == 1 ? shown.output
+                                                : shown.output + "[0]";
+    // What is wrong may be further back than the first element.
     const bool elsewhere =
-        !told.ok && told.count > 1 && !told.summed && std::abs(told.value - told.reference) <= told.bound;
-    if (elsewhere) return told.output + ": an element is off by " + nine_digits(told.error);
-    if (!told.ok) return name + " = " + nine_digits(told.value) + ", expected " + nine_digits(told.reference);
-    if (told.value == told.reference) return name + " = " + nine_digits(told.value) + ", as expected";
-    return name + " = " + nine_digits(told.value) + ", expected " + nine_digits(told.reference) + " within " +
-           fmt::format("{:.2g}", told.bound);
+        !shown.ok && shown.count > 1 && !shown.summed && std::abs(shown.value - shown.reference) <= shown.bound;
+    if (elsewhere) return shown.output + ": an element is off by " + nine_digits(shown.error);
+    if (!shown.ok) return name + " = " + nine_digits(shown.value) + ", expected " + nine_digits(shown.reference);
+    if (shown.value == shown.reference) return name + " = " + nine_digits(shown.value) + ", as expected";
+    return name + " = " + nine_digits(shown.value) + ", expected " + nine_digits(shown.reference) + " within " +
+           fmt::format("{:.2g}", shown.bound);
 }
 
 StepFindings findings_of_steps(const steps::Steps& steps) {
@@ -166,11 +166,11 @@ std::size_t first_mistake(const StepFindings& findings) {
     return at == findings.end() ? kNoStep : static_cast<std::size_t>(at - findings.begin());
 }
 
-std::string mistakes_found(const trace::Trace& trace, const StepFindings& told, std::size_t place) {
+std::string mistakes_found(const trace::Trace& trace, const StepFindings& found_at, std::size_t place) {
     const auto& findings = trace.findings;
     if (findings.empty()) return "";
-    const std::size_t step = first_mistake(told);
-    std::string text = kind_text(findings[step == kNoStep ? 0 : told[step].front()].kind);
+    const std::size_t step = first_mistake(found_at);
+    std::string text = kind_text(findings[step == kNoStep ? 0 : found_at[step].front()].kind);
     if (findings.size() > 1) text += " and " + std::to_string(findings.size() - 1) + " more";
     if (step != kNoStep) text += ", see step " + std::to_string((place == kNoStep ? step : place) + 1);
     return text;

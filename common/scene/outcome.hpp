@@ -9,21 +9,21 @@
 
 namespace lanewise::scene {
 
-// Did the run compute what was expected, as far as its outputs tell?
+// Did the run compute what was expected, as far as its outputs show?
 bool came_out_right(const run::Run& run);
 // "out = 192, expected 8128"; "out = 8128, as expected"; empty where no output was kept. The first output that does not
 // hold, else the first.
 std::string result_text(const run::Run& run);
 
-// For each step, which of Trace::findings are told at it. A finding is told at the steps of its line that its warp
+// For each step, which of Trace::findings are shown at it. A finding is shown at the steps of its line that its warp
 // takes part in, else of its line; a line that no step has (a collective that never came about) at the last step of its
 // warp, else of the run.
 using StepFindings = std::vector<std::vector<std::size_t>>;
 StepFindings findings_of_steps(const steps::Steps& steps);
-// The first step that a finding is told at; kNoStep where nothing was found.
+// The first step that a finding is shown at; kNoStep where nothing was found.
 std::size_t first_mistake(const StepFindings& findings);
 // Where to look at a finding: its access, and the other one of a race, each at the step that has it; where it was not
-// recorded, the first step that the finding is told at. In the order of the steps.
+// recorded, the first step that the finding is shown at. In the order of the steps.
 struct FindingStop {
     std::size_t step = 0;
     WarpRef warp;

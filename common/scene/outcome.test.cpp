@@ -12,7 +12,7 @@ namespace lanewise::scene {
 namespace {
 
 // Warp 1 of block 0 stores its sum on line 7 (its eighth record: a load, five rounds, then the store); warp 0 reads it
-// on line 10, its ninth: the barrier stands between.
+// on line 10, its ninth: the barrier is between.
 trace::Trace with_findings() {
     trace::Trace trace = steps::testing::two_level(2, 1);
     trace::Finding race;

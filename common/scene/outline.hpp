@@ -38,7 +38,7 @@ struct ArrayHead {
     Space space = Space::global;
 };
 
-// One output beside its reference: as run::Result.
+// One output, compared with its reference: as run::Result.
 struct ResultHead {
     std::string output;
     bool summed = false;
@@ -64,11 +64,11 @@ struct Outline {
     std::vector<WarpRef> warps, blocks; // that were recorded
     std::vector<ArrayHead> arrays;
     std::vector<FindingNote> findings;
-    StepFindings findings_at;           // for each step, which of `findings` are told at it
+    StepFindings findings_at;           // for each step, which of `findings` are shown at it
     std::vector<FindingStop> finding_stops;
     std::vector<std::string> parts;     // of a value that has some: "max", "sum"; empty where none has
     std::size_t launches = 1;
-    std::size_t input_count = 0;        // 0: the trace tells no loads
+    std::size_t input_count = 0;        // 0: the trace has no loads
     int warp_size = kWarpSize;
     std::string accesses_known_from;    // accesses_origin()
     std::string accesses_added_from;    // the same, where accesses were added to the trace of a GPU

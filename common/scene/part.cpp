@@ -114,7 +114,7 @@ Part part_of(const steps::Steps& steps, std::size_t step, const WarpRef& warp) {
     return part;
 }
 
-bool tells_offers(const Part& part) {
+bool records_offers(const Part& part) {
     return part.takes_part && (part.kind == StepKind::shuffle || part.kind == StepKind::reduce || part.compares);
 }
 

@@ -86,15 +86,15 @@ struct Part {
 Part part_of(const steps::Steps& steps, std::size_t step, const WarpRef& warp);
 
 // What is said under the lanes: "all threads of the block wait here for each other". `lane`: the one that is looked at,
-// where the caption tells of it; -1: none. Empty for shuffles and memory, which need no caption.
+// where the caption speaks of it; -1: none. Empty for shuffles and memory, which need no caption.
 std::string caption_of(const Part& part, int lane = -1);
-// Goes on where there is room; empty where the caption says all.
+// Continues where there is room; empty where the caption says all.
 std::string caption_goes_on(const Part& part);
 // "A" for group 0.
 std::string group_name(int group);
-// The value that a lane's row shows before the part, where its record tells it: between two records a kernel may change
-// a value without telling.
-bool tells_offers(const Part& part);
+// The value that a lane's row shows before the part, where its record has it: a kernel may change a value between two
+// records.
+bool records_offers(const Part& part);
 
 // The arcs of a shuffle: what is seen of a part from afar.
 std::vector<Arc> arcs_of(const steps::Steps& steps, std::size_t step, const WarpRef& warp);

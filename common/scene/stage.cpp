@@ -86,9 +86,9 @@ private:
         return part.records.empty() ? nullptr : &steps_.trace->records[part.records.front()];
     }
 
-    // The shuffle, reduction or match under row `i`, whose record tells what its lanes offered. Between two records a
-    // kernel may change a value without telling, and a GPU's trace has no loads: then this is what is known of the row.
-    // The row after the present step shows that step's own result.
+    // The shuffle, reduction or match under row `i`, whose record has what its lanes offered. A kernel may change a
+    // value between two records, and a GPU's trace has no loads: then this is what is known of the row. The row after
+    // the present step shows that step's own result.
     const steps::WarpStep* offered_below(std::size_t i) const {
         if (i >= stage_.bands.size() || (i > 0 && stage_.bands[i - 1].present)) return nullptr;
         const StageBand& below = stage_.bands[i];
@@ -107,9 +107,9 @@ private:
             if (!view.active) continue;
             if (!((lane_values.known >> lane) & 1u) || lane_values.bits[lane_index(lane)] != view.before) return true;
             for (std::size_t k = 1; k < part->records.size() && !part->parts.empty(); ++k) {
-                const bool told = k <= lane_values.more.size() && (lane_values.more[k - 1].known >> lane & 1u);
+                const bool known = k <= lane_values.more.size() && (lane_values.more[k - 1].known >> lane & 1u);
                 const std::uint64_t offered = steps_.trace->records[part->records[k]].before[lane_index(lane)];
-                if (!told || lane_values.more[k - 1].bits[lane_index(lane)] != offered) return true;
+                if (!known || lane_values.more[k - 1].bits[lane_index(lane)] != offered) return true;
             }
         }
         return false;

@@ -41,13 +41,13 @@ std::vector<WorkStep> work_at(const steps::Steps& steps, std::size_t step) {
 }
 
 Counts counts_at(const steps::Steps& steps, std::size_t step, const WarpRef& warp) {
-    Counts told;
+    Counts counts;
     const std::size_t block = block_place(steps, warp);
-    if (step >= steps.size() || block >= steps.steps[step].counters.size()) return told;
+    if (step >= steps.size() || block >= steps.steps[step].counters.size()) return counts;
     const steps::Step::Counters& now = steps.steps[step].counters[block];
     const steps::Step::Counters& whole = steps.steps.back().counters[block];
     const auto add = [&](const char* label, std::uint32_t value, std::uint64_t in_all) {
-        if (in_all > 0) told.lines.push_back({label, value});
+        if (in_all > 0) counts.lines.push_back({label, value});
     };
     const StepKind kind = steps.steps[step].kind;
     const bool barrier = kind == StepKind::block_barrier || kind == StepKind::warp_barrier;
@@ -61,9 +61,9 @@ Counts counts_at(const steps::Steps& steps, std::size_t step, const WarpRef& war
     add("global accesses so far", now.global_accesses, whole.global_accesses);
     add("32-byte sectors so far", now.global_sectors, whole.global_sectors);
     add("atomics so far", now.atomics, whole.atomics);
-    told.adds = now.add_slots > 0;
-    told.utilization = now.utilization();
-    return told;
+    counts.adds = now.add_slots > 0;
+    counts.utilization = now.utilization();
+    return counts;
 }
 
 std::string lanes_text(StepKind kind, int lanes) {

@@ -1,4 +1,4 @@
-// Lane utilization while a block adds: the figure that tells a tree from a grid-stride loop.
+// Lane utilization while a block adds: the figure that distinguishes a tree from a grid-stride loop.
 #pragma once
 
 #include <cstdint>

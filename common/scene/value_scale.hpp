@@ -7,7 +7,7 @@
 
 namespace lanewise::scene {
 
-// Values by rank: the smallest is 0, the largest 1, and those between are spread evenly, so that 0…31 beside 496 still
+// Values by rank: the smallest is 0, the largest 1, and those between are spread evenly, so that 0…31 next to 496 still
 // shows its order.
 class ValueScale {
 public:

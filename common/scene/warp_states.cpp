@@ -23,7 +23,7 @@ WarpState state_of(const steps::Steps& steps, std::size_t step, const WarpRef& w
         state.doing = WarpState::Doing::ended;
         return state;
     }
-    // Nothing but a barrier stands between it and what comes: it has come there already.
+    // Nothing but a barrier is between it and what comes: it has come there already.
     if (steps.steps[state.next].kind != StepKind::block_barrier) return state;
     const auto& parts = steps.steps[step].warps;
     const bool others_work = std::any_of(parts.begin(), parts.end(), [&](const steps::WarpStep& part) {

@@ -98,15 +98,15 @@ private:
         screen_.put(0, 1, "● ", ink(colors_.result));
         const std::string &result = run_.result, &mistakes = run_.mistakes;
         const bool right = run_.right && mistakes.empty();
-        std::string told = result.empty() ? mistakes : mistakes.empty() ? result : result + ", but: " + mistakes;
-        if (!told.empty()) told = (right ? "✓ " : "! ") + told;
+        std::string outcome = result.empty() ? mistakes : mistakes.empty() ? result : result + ", but: " + mistakes;
+        if (!outcome.empty()) outcome = (right ? "✓ " : "! ") + outcome;
         const std::string origin = run_.origin +
                                    (run_.origin.find(run_.date) == std::string::npos && !run_.date.empty()
                                         ? " · " + run_.date
                                         : "");
-        const int room = std::max(columns - 2 - width_of(told) - 2, columns / 3);
+        const int room = std::max(columns - 2 - width_of(outcome) - 2, columns / 3);
         const int end = screen_.put(2, 1, fitted(origin, room), colors_.quietly());
-        screen_.put_right(end + 1, columns, 1, told, ink(right ? colors_.result : colors_.warning, !right));
+        screen_.put_right(end + 1, columns, 1, outcome, ink(right ? colors_.result : colors_.warning, !right));
         int y = 2;
         if (!run_.note.empty()) screen_.put(0, y++, fitted(run_.note, columns), colors_.quietly());
         if (s_.typing_)
@@ -116,7 +116,7 @@ private:
         for (const std::string& text : {s_.error_, run_.notice})
             if (!text.empty()) screen_.put(0, y++, fitted("! " + text, columns), ink(colors_.warning));
         if (at_ < run_.steps.size()) {
-            // One is told in three lines where they are there, several in one each.
+            // One is shown in three lines where they are there, several in one each.
             const auto& found = run_.findings_at[at_];
             const std::size_t most = found.size() == 1 && screen_.rows() >= 24 ? 3 : 1;
             for (const std::size_t i : found)
@@ -220,12 +220,12 @@ private:
         if (const std::string inputs = scene::inputs_held(steps_, at_, s_.warp_, s_.lane_).text; !inputs.empty())
             values += (values.empty() ? "" : "  ") + inputs;
         const std::size_t most = screen_.rows() >= 24 ? 2 : 1;
-        const auto told = wrapped(
+        const auto lane_lines = wrapped(
             formula.empty() ? "lane " + std::to_string(s_.lane_) + ": idle in this step" : formula, columns, most);
         const auto held = wrapped(values, columns, most);
-        int y = bottom - static_cast<int>(told.size() + std::max<std::size_t>(held.size(), 1));
+        int y = bottom - static_cast<int>(lane_lines.size() + std::max<std::size_t>(held.size(), 1));
         const int top = y;
-        for (const std::string& line : told) screen_.put(0, y++, line, ink(colors_.accent));
+        for (const std::string& line : lane_lines) screen_.put(0, y++, line, ink(colors_.accent));
         for (const std::string& line : held) screen_.put(0, y++, line, {});
         return top;
     }

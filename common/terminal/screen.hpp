@@ -37,7 +37,7 @@ public:
     // Writes from column x; what leaves the row is cut. Returns the column after it. `text` is UTF-8 without wide
     // signs; control characters become '?'.
     int put(int x, int y, std::string_view text, const Style& style = {});
-    // Right-aligned: its last sign stands in column `end` - 1. Where it does not fit from `from` on its front is kept.
+    // Right-aligned: its last sign is in column `end` - 1. Where it does not fit from `from` on its front is kept.
     void put_right(int from, int end, int y, std::string_view text, const Style& style = {});
 
     // The signs of a row without style and without blanks at its end.

@@ -28,8 +28,8 @@ public:
         int x = screen_.put(0, top, scene::warp_name(steps_, warp_), {.strong = true});
         x = screen_.put(x, top, "  " + head_.label, ink(colors_.of_step(head_.kind), true));
         const std::string which = scene::lanes_text(head_.kind, active_lanes);
-        const std::string told = part_.takes_part ? which + answer_of_all() : "has no part in this step";
-        x = screen_.put(x, top, "  " + told, colors_.quietly());
+        const std::string description = part_.takes_part ? which + answer_of_all() : "has no part in this step";
+        x = screen_.put(x, top, "  " + description, colors_.quietly());
         const std::string source = "line " + std::to_string(head_.line);
         screen_.put_right(x + 1, screen_.columns(), top, source, ink(colors_.accent));
         std::vector<Row> rows = stage_rows(steps_, at_, warp_);

@@ -15,10 +15,10 @@ using Role = scene::ValueRow::Role;
 
 Row::Cell cell_of(std::string text) { return {true, false, Element::f32, 0, std::move(text)}; }
 
-Row::Cell cell_of(const scene::ValueRow& told) {
-    if (told.is_value) return {true, true, told.type, told.bits, ""};
-    if (told.text == "undefined") return cell_of("undef");
-    return cell_of(told.text == "not recorded" ? "·" : told.text);
+Row::Cell cell_of(const scene::ValueRow& value) {
+    if (value.is_value) return {true, true, value.type, value.bits, ""};
+    if (value.text == "undefined") return cell_of("undef");
+    return cell_of(value.text == "not recorded" ? "·" : value.text);
 }
 
 Row numbers(int lanes) {
@@ -48,31 +48,32 @@ Row held(const char* label, const steps::Steps& steps, std::size_t k, const Warp
 }
 
 // The places of memory that a row names, one line for each array.
-void add_places(std::vector<Row>& rows, const scene::WarpRow& told) {
+void add_places(std::vector<Row>& rows, const scene::WarpRow& lane_row) {
     const std::size_t first = rows.size();
-    for (std::size_t lane = 0; lane < told.lanes.size(); ++lane) {
-        if (!told.lanes[lane]) continue;
-        const std::string& token = told.lanes[lane]->word;
+    for (std::size_t lane = 0; lane < lane_row.lanes.size(); ++lane) {
+        if (!lane_row.lanes[lane]) continue;
+        const std::string& token = lane_row.lanes[lane]->word;
         const std::size_t bracket = token.find('[');
         if (bracket == std::string::npos) continue;
         const std::string label = token.substr(0, bracket) + "[ ]";
         const auto same = [&](const Row& row) { return row.label == label; };
         auto row = std::find_if(rows.begin() + static_cast<std::ptrdiff_t>(first), rows.end(), same);
         if (row == rows.end())
-            row = rows.insert(row, {label, Row::Kind::text, Role::quiet, std::vector<Row::Cell>(told.lanes.size())});
+            row = rows.insert(
+                row, {label, Row::Kind::text, Role::quiet, std::vector<Row::Cell>(lane_row.lanes.size())});
         row->cells[lane] = cell_of(token.substr(bracket + 1, token.size() - bracket - 2));
     }
 }
 
 void add_rows(std::vector<Row>& rows, const steps::Steps& steps, std::size_t k, const WarpRef& warp) {
-    for (const scene::WarpRow& told : scene::warp_rows(steps, k, warp)) {
-        add_places(rows, told);
-        Row row{told.label, Row::Kind::value, Role::plain, std::vector<Row::Cell>(told.lanes.size())};
-        for (std::size_t lane = 0; lane < told.lanes.size(); ++lane) {
-            const auto& mine = told.lanes[lane];
+    for (const scene::WarpRow& lane_row : scene::warp_rows(steps, k, warp)) {
+        add_places(rows, lane_row);
+        Row row{lane_row.label, Row::Kind::value, Role::plain, std::vector<Row::Cell>(lane_row.lanes.size())};
+        for (std::size_t lane = 0; lane < lane_row.lanes.size(); ++lane) {
+            const auto& mine = lane_row.lanes[lane];
             if (!mine) continue;
             row.cells[lane] = cell_of(*mine);
-            // The first that tells: what is missing in one lane does not make its row quiet.
+            // The first that is known: what is missing in one lane does not make its row quiet.
             if (row.role == Role::plain && mine->role != Role::quiet) row.role = mine->role;
         }
         rows.push_back(std::move(row));
@@ -86,7 +87,7 @@ std::vector<Row> stage_rows(const steps::Steps& steps, std::size_t k, const Warp
     if (k >= scene::step_count(steps)) return rows;
     const scene::Part part = scene::part_of(steps, k, warp);
     rows.push_back(numbers(part.lanes));
-    // An exchange tells by itself what was there before and after.
+    // An exchange shows by itself what was there before and after.
     const bool exchanges = part.takes_part && (part.kind == StepKind::shuffle || part.kind == StepKind::reduce);
     if (!exchanges) rows.push_back(held("holds", steps, k == 0 ? kNoStep : k - 1, warp, part.lanes));
     if (part.takes_part) add_rows(rows, steps, k, warp);

@@ -36,7 +36,7 @@ inline int lanes_of(const std::vector<Row>& rows) {
     return rows.empty() ? 0 : static_cast<int>(rows.front().cells.size());
 }
 
-// Lanes beside each other, and columns for each: as many lanes as leave every number whole, if they fit below each
+// Lanes next to each other, and columns for each: as many lanes as leave every number whole, if they fit below each
 // other; else with fewer digits.
 struct Grid {
     int across = 32;

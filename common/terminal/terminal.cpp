@@ -90,7 +90,7 @@ void on_stop(int) {
     sigemptyset(&only);
     sigaddset(&only, SIGTSTP);
     sigprocmask(SIG_UNBLOCK, &only, nullptr);
-    raise(SIGTSTP);   // returns when the program goes on
+    raise(SIGTSTP);   // returns when the program continues
     sigaction(SIGTSTP, &mine, nullptr);
     enter();
     lost = true;
@@ -123,7 +123,7 @@ void Terminal::require() {
 Terminal::Terminal() {
     require();
     if (tcgetattr(STDIN_FILENO, &saved) != 0)
-        throw Error(std::string("The terminal does not tell its settings: ") + std::strerror(errno) + ".");
+        throw Error(std::string("The terminal does not give its settings: ") + std::strerror(errno) + ".");
     if (pipe2(woken, O_NONBLOCK | O_CLOEXEC) != 0)
         throw Error(
             std::string("No pipe could be opened to learn of the terminal's size: ") + std::strerror(errno) + ".",

@@ -9,7 +9,7 @@ namespace lanewise::terminal {
 
 // While it lives, the terminal shows the alternate screen without a cursor and hands over each key. Its end gives the
 // terminal back as it was; so do Ctrl-C, a hang-up, a crash (then the signal goes on), and Ctrl-Z until the program
-// goes on. One at a time.
+// continues. One at a time.
 class Terminal {
 public:
     // Throws Error where stdin or stdout is no terminal.
@@ -29,7 +29,7 @@ public:
     void write(std::string_view bytes) const;
 
     // Bytes of the keyboard; empty where `seconds` passed (negative: no end) or a signal came (the size changed, the
-    // program goes on after Ctrl-Z). Sets `ended` where there will be no more.
+    // program continues after Ctrl-Z). Sets `ended` where there will be no more.
     std::string read(float seconds, bool& ended) const;
 
     // Was the screen lost since the last call (Ctrl-Z), so that all of it must be drawn again?

@@ -73,7 +73,7 @@ TEST(Stepper, AKeyGoesFromFindingToFinding) {
         trace.findings.emplace_back();
         trace.findings[0].line = 10;
         trace.findings[0].lanes = 1u << 5;
-        trace.findings[0].record = 8;   // a load, five rounds, a store and a barrier stand before it
+        trace.findings[0].record = 8;   // a load, five rounds, a store and a barrier come before it
         trace.findings[0].other = trace::FindingPlace{7, 0, 5, 1, 6, {}};
         return run_of(std::move(trace), name);
     };
@@ -95,7 +95,7 @@ TEST(Stepper, AKeyGoesFromFindingToFinding) {
     EXPECT_EQ(line(), 7);
 }
 
-// What stands in the rows of lanes is what the scene of the step tells: source lanes, labels, values.
+// What is in the rows of lanes is what the scene of the step shows: source lanes, labels, values.
 TEST(Stage, ShowsTheSceneOfEveryStep) {
     for (const char* name : {"collectives.ndjson", "half_mask.ndjson", "vectors.ndjson"}) {
         const auto run = run_of(trace::load(std::string(LANEWISE_GOLDEN "/") + name), name);
@@ -111,15 +111,15 @@ TEST(Stage, ShowsTheSceneOfEveryStep) {
                 EXPECT_EQ(from->cells[static_cast<std::size_t>(arc.reader)].text, std::to_string(arc.source));
             }
             std::size_t at = 0;
-            for (const scene::WarpRow& told : scene::warp_rows(run->steps, k, warp)) {
-                while (at < rows.size() && rows[at].label != told.label) ++at;
-                ASSERT_LT(at, rows.size()) << told.label;
-                for (std::size_t lane = 0; lane < told.lanes.size(); ++lane) {
+            for (const scene::WarpRow& lane_row : scene::warp_rows(run->steps, k, warp)) {
+                while (at < rows.size() && rows[at].label != lane_row.label) ++at;
+                ASSERT_LT(at, rows.size()) << lane_row.label;
+                for (std::size_t lane = 0; lane < lane_row.lanes.size(); ++lane) {
                     const Row::Cell& cell = rows[at].cells[lane];
-                    ASSERT_EQ(cell.has, told.lanes[lane].has_value()) << told.label << " of lane " << lane;
-                    if (!cell.has || !told.lanes[lane]->is_value) continue;
-                    EXPECT_EQ(cell.bits, told.lanes[lane]->bits);
-                    EXPECT_EQ(cell.type, told.lanes[lane]->type);
+                    ASSERT_EQ(cell.has, lane_row.lanes[lane].has_value()) << lane_row.label << " of lane " << lane;
+                    if (!cell.has || !lane_row.lanes[lane]->is_value) continue;
+                    EXPECT_EQ(cell.bits, lane_row.lanes[lane]->bits);
+                    EXPECT_EQ(cell.type, lane_row.lanes[lane]->type);
                 }
                 ++at;
             }

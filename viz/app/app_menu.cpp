@@ -115,7 +115,7 @@ bool App::press_on_card(Key key, bool shift) {
         predict(player::PredictMode::off);
         return true;
     }
-    if (question && key == Key::enter && prediction_.told() && !prediction_.open()) {
+    if (question && key == Key::enter && prediction_.last_answered() && !prediction_.open()) {
         apply_question({QuestionAsk::Kind::go_on});
         return true;
     }

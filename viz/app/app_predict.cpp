@@ -240,7 +240,8 @@ void App::apply_question(const QuestionAsk& ask) {
         case Kind::again: begin_questions(PredictMode::exam, 0); break;
         case Kind::leave: predict(PredictMode::off); break;
         case Kind::see:
-            if (const player::Answered* told = prediction_.told()) follow(player::parse_link(told->marked.refuted_by));
+            if (const player::Answered* last = prediction_.last_answered())
+                follow(player::parse_link(last->marked.refuted_by));
             break;
     }
     again_ = true;

@@ -184,8 +184,8 @@ TEST(Questions, AnExamHidesWhatItAsksInEveryPanel) {
         if (const player::Question* open = desk.app->prediction().open()) {
             ++questions;
             const std::string text = text_of_frame(desk);
-            const player::Answered* told = desk.app->prediction().told();
-            if (!told || told->question.answer != "496") {
+            const player::Answered* last = desk.app->prediction().last_answered();
+            if (!last || last->question.answer != "496") {
                 EXPECT_EQ(text.find("496"), std::string::npos) << "step " << open->step;
             }
             EXPECT_NE(text.find(open->text.substr(0, 12)), std::string::npos) << open->text;
@@ -225,8 +225,8 @@ TEST(Questions, AClickOnALaneAnswersAndAWrongOneIsReported) {
         type(desk, "0.5");
         enter(desk);
     }
-    ASSERT_NE(desk.app->prediction().told(), nullptr);
-    EXPECT_FALSE(desk.app->prediction().told()->marked.right);
+    ASSERT_NE(desk.app->prediction().last_answered(), nullptr);
+    EXPECT_FALSE(desk.app->prediction().last_answered()->marked.right);
     EXPECT_EQ(desk.app->playhead().step, asked.step);   // revealed
     EXPECT_NE(text_of_frame(desk).find("it is " + asked.answer), std::string::npos);
     desk.press(Key::escape);
@@ -257,8 +257,8 @@ TEST(Questions, TheTextAsksAndDoesNotGiveTheAnswer) {
     EXPECT_EQ(text.find("496"), std::string::npos);
     type(desk, "21");
     enter(desk);
-    ASSERT_NE(desk.app->prediction().told(), nullptr);
-    EXPECT_TRUE(desk.app->prediction().told()->marked.right);
+    ASSERT_NE(desk.app->prediction().last_answered(), nullptr);
+    EXPECT_TRUE(desk.app->prediction().last_answered()->marked.right);
     EXPECT_EQ(desk.app->playhead().step, 1u);
     EXPECT_NE(text_of_frame(desk).find("spoiler"), std::string::npos);
 }

@@ -54,7 +54,7 @@ private:
         made.statement(1, trace::Effect::replace, "value");
         const auto in = made.array("in", trace::Space::global, 32);
         auto warp = made.warp(0, 0);
-        if (source_.kind == trace::SourceKind::emulator)  // a GPU does not tell who reads which word
+        if (source_.kind == trace::SourceKind::emulator)  // a GPU does not record who reads which word
             warp.load(1, in, [](int lane) { return lane; }, [](int lane) { return static_cast<float>(lane); });
         else
             for (int lane = 0; lane < 32; ++lane) warp.values[lane] = static_cast<float>(lane);

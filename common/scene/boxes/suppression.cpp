@@ -114,7 +114,7 @@ private:
                 *to[k] = from_bits<float>(trace::element_at(record.value[lane], Element::f32, k));
             box.has_corners = true;
             box.placed = std::min(box.placed, step_);
-            // The one kernel compares as it reads: a thread that found its own box kept, with each box behind it.
+            // The one kernel compares as it reads: a thread that found its own box kept, with each box after it.
             if (load && all_.racing)
                 if (const auto own = asked_.find(thread_of(record, lane)); own != asked_.end())
                     make(own->second, static_cast<std::size_t>(row), step_, false);
@@ -189,7 +189,7 @@ private:
         return record.launch < launches.size() ? std::string_view(launches[record.launch].kernel) : std::string_view();
     }
 
-    // As the kernel file lays it out: a row of tile t has an element for each tile behind t.
+    // As the kernel file lays it out: a row of tile t has an element for each tile after t.
     void tiles_of_mask(const Record& record, const WarpRef& warp) {
         const std::size_t tiles = (all_.count + kTile - 1) / kTile;
         all_.tiled = true;
@@ -284,7 +284,7 @@ private:
         });
     }
 
-    // The numbers of the kept boxes in order, then -1 where all are told.
+    // The numbers of the kept boxes in order, then -1 where all are listed.
     void kept_numbers(const Record& record) {
         each_lane(record, [&](std::size_t lane) {
             const std::int64_t number = from_bits<std::int32_t>(record.value[lane][0]);
@@ -350,7 +350,7 @@ Suppression suppression_of(const steps::Steps& steps) {
     const auto placed = static_cast<std::size_t>(
         std::count_if(all.boxes.begin(), all.boxes.end(), [](const RankedBox& box) { return box.has_corners; }));
     if (placed == 0) {
-        all.why_none = "The records tell no box: loads and stores were not recorded. The emulator records them "
+        all.why_none = "The records show no box: loads and stores were not recorded. The emulator records them "
                        "(--backend cpu).";
         return all;
     }

@@ -1,4 +1,4 @@
-// Boxes, bits and decisions beside what greedy suppression over the same boxes comes to on paper.
+// Boxes, bits and decisions compared with what greedy suppression over the same boxes comes to on paper.
 #include "common/scene/boxes/suppression.hpp"
 
 #include <gtest/gtest.h>
@@ -92,8 +92,8 @@ TEST(Suppression, SaysWhatAStepDid) {
               "B · row 1 · box 1 of the input · score 5 · (5, 5) to (45, 45) · suppressed by A");
     EXPECT_EQ(pair_text(chain.all, 0, 2, chain.last), "A and C do not overlap by more than the threshold");
     EXPECT_EQ(pair_text(chain.all, 0, 1, 0), "A and B: not compared yet");
-    const std::string told = describe_suppression(chain.all, chain.last);
-    EXPECT_NE(told.find("   B   #... suppressed by A\n"), std::string::npos) << told;
+    const std::string text = describe_suppression(chain.all, chain.last);
+    EXPECT_NE(text.find("   B   #... suppressed by A\n"), std::string::npos) << text;
 }
 
 TEST(Suppression, OfAnotherRunIsASentence) {
@@ -101,7 +101,7 @@ TEST(Suppression, OfAnotherRunIsASentence) {
     const steps::Steps steps = steps::build_steps(trace);
     EXPECT_FALSE(has_boxes(trace));
     EXPECT_NE(suppression_of(steps).why_none.find("lesson 17"), std::string::npos);
-    // Boxes of which the records tell nothing: a GPU's trace without accesses.
+    // Boxes of which the records show nothing: a GPU's trace without accesses.
     Chain chain;
     std::erase_if(chain.trace.records, [](const trace::Record& record) { return trace::is_access(record.op); });
     EXPECT_NE(suppression_of(steps::build_steps(chain.trace)).why_none.find("--backend cpu"), std::string::npos);

@@ -25,7 +25,7 @@ using Names = std::vector<std::string>;
 // Between the counts of three or four; no line is broken there.
 constexpr const char* kSlash = "\u00a0/\u00a0";
 
-// Times that lie no further apart are alike enough to be told by the limit that both have.
+// Times that lie no further apart are alike enough to be described by the limit that both have.
 constexpr double kAlike = 0.1;
 
 std::uint64_t volume(const std::array<std::uint32_t, 3>& extent) {
@@ -71,7 +71,7 @@ Work work_of(const run::Run& run) {
 struct Count {
     const char* one;
     const char* many;
-    bool is_memory;   // of loads, stores and atomics: a GPU's trace alone may not tell all of them
+    bool is_memory;   // of loads, stores and atomics: a GPU's trace alone may not have all of them
     bool adds_up;   // over blocks; else the blocks do it side by side
     double (*of)(const Work&, std::size_t block);
 };
@@ -93,7 +93,7 @@ constexpr Count kCounts[] = {
     {"shared request", "shared requests", true, true,
      [](const Work& w, std::size_t b) { return double(w.blocks[b].shared_requests); }}};
 
-// Of which blocks counts are told, so that both sides' are of the same values.
+// Of which blocks counts are shown, so that both sides' are of the same values.
 enum class Scope { a_block, recorded_blocks, whole_run, scaled };
 
 Scope scope_of(const std::vector<Work>& works) {
@@ -141,7 +141,7 @@ std::string scope_text(Scope scope, const Work& first) {
     return {};
 }
 
-// How far apart: what differs by most is told first.
+// How far apart: what differs by most comes first.
 double ratio_of(const std::vector<double>& values) {
     const auto [least, most] = std::minmax_element(values.begin(), values.end());
     return *least == 0 ? HUGE_VAL : *most / *least;
@@ -149,7 +149,7 @@ double ratio_of(const std::vector<double>& values) {
 
 std::string name_of(const ComparedRun& side) { return side.title.empty() ? side.name : side.title; }
 
-void tell_counts(const std::vector<ComparedRun>& sides, const std::vector<Work>& works, ComparisonSentence& told) {
+void add_counts(const std::vector<ComparedRun>& sides, const std::vector<Work>& works, ComparisonSentence& sentence) {
     const Scope scope = scope_of(works);
     const bool memory =
         std::all_of(works.begin(), works.end(), [](const Work& work) { return work.knows_memory; });
@@ -171,7 +171,7 @@ void tell_counts(const std::vector<ComparedRun>& sides, const std::vector<Work>&
             equal.push_back(with_name(values[0], count));
             continue;
         }
-        // Of two the second is told against the first; of more they stand in the order of the sides.
+        // Of two the second is compared with the first; of more they are in the order of the sides.
         std::string text;
         if (values.size() == 2) {
             text = with_name(values[1], count) + " against " + whole_number(values[0]);
@@ -188,16 +188,16 @@ void tell_counts(const std::vector<ComparedRun>& sides, const std::vector<Work>&
     Names texts, of_a_block;
     for (const Differing& each : differing)
         (each.adds_up || scope == Scope::a_block ? texts : of_a_block).push_back(each.text);
-    if (!texts.empty()) told.differ = fmt::format("{}{}", fmt::join(texts, ", "), scope_text(scope, works[0]));
+    if (!texts.empty()) sentence.differ = fmt::format("{}{}", fmt::join(texts, ", "), scope_text(scope, works[0]));
     if (!of_a_block.empty())
-        told.differ += fmt::format("{}{} in a block", texts.empty() ? "" : "; ", fmt::join(of_a_block, ", "));
-    told.equal = fmt::format("{}", fmt::join(equal, ", "));
+        sentence.differ += fmt::format("{}{} in a block", texts.empty() ? "" : "; ", fmt::join(of_a_block, ", "));
+    sentence.equal = fmt::format("{}", fmt::join(equal, ", "));
     if (memory) return;
     Names unknown;
     for (std::size_t s = 0; s < sides.size(); ++s)
         if (!works[s].knows_memory) unknown.push_back(name_of(sides[s]));
-    told.equal += std::string(told.equal.empty() ? "nothing that was counted" : "") +
-                  fmt::format(". Loads, stores and atomics were not recorded of {}", fmt::join(unknown, ", "));
+    sentence.equal += std::string(sentence.equal.empty() ? "nothing that was counted" : "") +
+                      fmt::format(". Loads, stores and atomics were not recorded of {}", fmt::join(unknown, ", "));
 }
 
 std::string how_it_came_out(const ComparedRun& side) {
@@ -223,7 +223,7 @@ bool have_one_limit(const std::vector<Work>& works, const std::vector<const timi
            most <= least * (1 + kAlike);
 }
 
-std::string tell_limit(const std::vector<ComparedRun>& sides, const std::vector<const timing::Timing*>& times,
+std::string limit_text(const std::vector<ComparedRun>& sides, const std::vector<const timing::Timing*>& times,
                        const std::vector<Work>& works) {
     Names names, figures;
     bool any_order = false;
@@ -242,7 +242,7 @@ std::string tell_limit(const std::vector<ComparedRun>& sides, const std::vector<
             : fmt::format("{} each here", whole_number(atomics));
     const std::string apart = any_order ? fmt::format("only {} % apart in time", std::lround(100 * (most / least - 1)))
                                         : std::string("no difference in time");
-    // Of more than two the ends tell it.
+    // Of more than two the ends say it.
     const bool two = sides.size() == 2;
     const std::string who = two ? fmt::format("{}", fmt::join(names, " and ")) : fmt::format("All {}", sides.size());
     const std::string took = two ? fmt::format("{}", fmt::join(figures, " and "))
@@ -252,21 +252,21 @@ std::string tell_limit(const std::vector<ComparedRun>& sides, const std::vector<
 }
 
 // The times of two: the second against the first.
-std::string tell_two(const std::vector<ComparedRun>& sides, const timing::Timing& a, const timing::Timing& b,
-                     ComparisonSentence& told) {
+std::string text_of_two(const std::vector<ComparedRun>& sides, const timing::Timing& a, const timing::Timing& b,
+                        ComparisonSentence& sentence) {
     const std::string first = name_of(sides[0]), second = name_of(sides[1]);
     const int order = timing::compare_times(b, a);
     const double ratio = std::max(a.median_us, b.median_us) / std::min(a.median_us, b.median_us);
     const std::string values = fmt::format("({} against {}, {} values)", timing::time_text(b.median_us),
                                            timing::time_text(a.median_us), timing::size_text(a.n));
     if (order == 0) return fmt::format("No difference in time between {} and {} {}", second, first, values);
-    told.is_ratio = true;
+    sentence.is_ratio = true;
     return fmt::format("{} is {} {} than {} {}", second, times_faster(ratio), order > 0 ? "slower" : "faster", first,
                        values);
 }
 
 // The times of more: the fastest, those that are no slower, and how much slower the others are.
-std::string tell_all(const std::vector<ComparedRun>& sides, const std::vector<const timing::Timing*>& times) {
+std::string text_of_all(const std::vector<ComparedRun>& sides, const std::vector<const timing::Timing*>& times) {
     std::vector<std::size_t> order(sides.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(),
@@ -287,8 +287,8 @@ std::string tell_all(const std::vector<ComparedRun>& sides, const std::vector<co
                        fastest.size() > 1 ? ", no difference between them" : "", fmt::join(slower, ", "));
 }
 
-std::string tell_times(const std::vector<ComparedRun>& sides, const timing::TimingTable& table,
-                       const std::vector<Work>& works, ComparisonSentence& told) {
+std::string times_text(const std::vector<ComparedRun>& sides, const timing::TimingTable& table,
+                       const std::vector<Work>& works, ComparisonSentence& sentence) {
     Names wrong;
     for (const ComparedRun& side : sides)
         if (is_wrong(*side.run)) wrong.push_back(how_it_came_out(side));
@@ -304,9 +304,9 @@ std::string tell_times(const std::vector<ComparedRun>& sides, const timing::Timi
     }
     for (const timing::Timing* time : times)
         if (time->n != times.front()->n) return "Their times are of different numbers of values and are not compared";
-    told.one_limit = have_one_limit(works, times);
-    if (told.one_limit) return tell_limit(sides, times, works);
-    return sides.size() == 2 ? tell_two(sides, *times[0], *times[1], told) : tell_all(sides, times);
+    sentence.one_limit = have_one_limit(works, times);
+    if (sentence.one_limit) return limit_text(sides, times, works);
+    return sides.size() == 2 ? text_of_two(sides, *times[0], *times[1], sentence) : text_of_all(sides, times);
 }
 
 // The elements of the first output: sums that a run leaves.
@@ -314,26 +314,26 @@ std::uint64_t outputs_of(const run::Run& run) {
     return run.trace.outputs.empty() ? 0 : run.trace.outputs.front().count;
 }
 
-void tell_input(const std::vector<ComparedRun>& sides, ComparisonSentence& told) {
+void add_input(const std::vector<ComparedRun>& sides, ComparisonSentence& sentence) {
     const auto input = [](const ComparedRun& side) {
         const trace::Header& header = side.run->trace.header;
         return std::tuple(header.n, header.input, header.seed, header.offset);
     };
     const trace::Header& first = sides.front().run->trace.header;
-    told.same_input = std::all_of(sides.begin(), sides.end(),
-                                  [&](const ComparedRun& side) { return input(side) == input(sides.front()); });
-    if (!told.same_input) {
+    sentence.same_input = std::all_of(sides.begin(), sides.end(),
+                                      [&](const ComparedRun& side) { return input(side) == input(sides.front()); });
+    if (!sentence.same_input) {
         Names each;
         for (const ComparedRun& side : sides)
             each.push_back(fmt::format("{} on {} ({})", name_of(side), side.run->trace.header.n,
                                        side.run->trace.header.input));
-        told.input = fmt::format("Not on the same input: {}.", fmt::join(each, ", "));
+        sentence.input = fmt::format("Not on the same input: {}.", fmt::join(each, ", "));
         for (const ComparedRun& side : sides)
-            if (!side.run->note.empty()) told.input += fmt::format(" {}: {}", name_of(side), side.run->note);
+            if (!side.run->note.empty()) sentence.input += fmt::format(" {}: {}", name_of(side), side.run->note);
         return;
     }
-    told.input = fmt::format("{} ran on the same {} values ({}).", sides.size() == 2 ? "Both" : "All", first.n,
-                             first.input.empty() ? "input not named" : first.input);
+    sentence.input = fmt::format("{} ran on the same {} values ({}).", sides.size() == 2 ? "Both" : "All", first.n,
+                                 first.input.empty() ? "input not named" : first.input);
     // A warp form leaves a sum for each of its slices.
     const bool same_outputs = std::all_of(sides.begin(), sides.end(), [&](const ComparedRun& side) {
         return outputs_of(*side.run) == outputs_of(*sides.front().run);
@@ -344,7 +344,7 @@ void tell_input(const std::vector<ComparedRun>& sides, ComparisonSentence& told)
         const std::uint64_t count = outputs_of(*side.run);
         each.push_back(fmt::format("{} leaves {} {}", name_of(side), count, count == 1 ? "result" : "partial results"));
     }
-    told.input += fmt::format(" Not the same work: {}.", fmt::join(each, ", "));
+    sentence.input += fmt::format(" Not the same work: {}.", fmt::join(each, ", "));
 }
 
 }  // namespace
@@ -361,15 +361,16 @@ std::string ComparisonSentence::text() const {
 }
 
 ComparisonSentence comparison_sentence(const std::vector<ComparedRun>& sides, const timing::TimingTable& times) {
-    ComparisonSentence told;
-    if (sides.size() < 2) return told;
+    ComparisonSentence sentence;
+    if (sides.size() < 2) return sentence;
     std::vector<Work> works;
     for (const ComparedRun& side : sides) works.push_back(work_of(*side.run));
-    told.order = sides.size() == 2 ? name_of(sides[1]) + " against " + name_of(sides[0]) : "in the order of the sides";
-    told.times = tell_times(sides, times, works, told);
-    tell_counts(sides, works, told);
-    tell_input(sides, told);
-    return told;
+    sentence.order =
+        sides.size() == 2 ? name_of(sides[1]) + " against " + name_of(sides[0]) : "in the order of the sides";
+    sentence.times = times_text(sides, times, works, sentence);
+    add_counts(sides, works, sentence);
+    add_input(sides, sentence);
+    return sentence;
 }
 
 }  // namespace lanewise::scene

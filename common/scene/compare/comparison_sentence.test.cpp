@@ -41,42 +41,43 @@ struct Two {
     std::vector<ComparedRun> sides() const {
         return {{"a_tree", tree.get(), "tree"}, {"b_levels", levels.get(), "two-level"}};
     }
-    ComparisonSentence told() const { return comparison_sentence(sides(), times); }
+    ComparisonSentence sentence() const { return comparison_sentence(sides(), times); }
 };
 
 // Counted by hand. The tree: 256 words by 8 warps, 32 sectors; a store by 8 warps, then 4, 2, 1, 1, 1, 1, 1, 1 warps
 // that make two loads and a store each round: 44 requests, a barrier before the rounds and one in each. Two levels: 5
 // shuffles and 3; a store by each of 8 warps and one load: 9 requests; one barrier, one atomic.
 TEST(ComparisonSentence, ListsWhatDiffersAndWhatIsEqual) {
-    const ComparisonSentence told = Two().told();
+    const ComparisonSentence sentence = Two().sentence();
     EXPECT_EQ(
-        told.differ,
+        sentence.differ,
         "1 atomic against 0, 1 barrier against 9, 9 wavefronts against 44, 9 shared requests against 44 in a block");
-    EXPECT_EQ(told.equal, "8 rounds, 32 sectors, 8 global requests");
-    EXPECT_EQ(told.text(), "None of them has a time to compare. Counts that differ, two-level against tree: " +
-                               told.differ + ". Equal: " + told.equal + ".")
-        << told.text();
-    EXPECT_EQ(told.input, "Both ran on the same 256 values (ramp).");
-    EXPECT_TRUE(told.same_input);
+    EXPECT_EQ(sentence.equal, "8 rounds, 32 sectors, 8 global requests");
+    EXPECT_EQ(sentence.text(), "None of them has a time to compare. Counts that differ, two-level against tree: " +
+                                   sentence.differ + ". Equal: " + sentence.equal + ".")
+        << sentence.text();
+    EXPECT_EQ(sentence.input, "Both ran on the same 256 values (ramp).");
+    EXPECT_TRUE(sentence.same_input);
 }
 
 TEST(ComparisonSentence, SlowerIsSaidOnlyBeyondTheSpread) {
     Two two;
     two.times.rows = {time_of("a_tree", 4.9, 5, 5.1), time_of("b_levels", 6, 6.15, 6.3)};
-    EXPECT_EQ(two.told().times, "two-level is 1.23× slower than tree (6.15 µs against 5.00 µs, 2^10 values)");
-    EXPECT_NE(two.told().text().find(" 2^10 values): 1 atomic against 0, "), std::string::npos) << two.told().text();
+    EXPECT_EQ(two.sentence().times, "two-level is 1.23× slower than tree (6.15 µs against 5.00 µs, 2^10 values)");
+    EXPECT_NE(two.sentence().text().find(" 2^10 values): 1 atomic against 0, "), std::string::npos)
+        << two.sentence().text();
     two.times.rows = {time_of("a_tree", 6, 6.15, 6.3), time_of("b_levels", 4.9, 5, 5.1)};
-    EXPECT_EQ(two.told().times, "two-level is 1.23× faster than tree (5.00 µs against 6.15 µs, 2^10 values)");
+    EXPECT_EQ(two.sentence().times, "two-level is 1.23× faster than tree (5.00 µs against 6.15 µs, 2^10 values)");
     two.times.rows = {time_of("a_tree", 4.9, 5, 5.1), time_of("b_levels", 5.05, 5.2, 5.3)};
-    EXPECT_EQ(two.told().times,
+    EXPECT_EQ(two.sentence().times,
               "No difference in time between two-level and tree (5.20 µs against 5.00 µs, 2^10 values)");
-    EXPECT_EQ(two.told().text().find("fastest"), std::string::npos);
+    EXPECT_EQ(two.sentence().text().find("fastest"), std::string::npos);
     two.times.rows = {time_of("a_tree", 4.9, 5, 5.1), time_of("b_levels", 6, 6.15, 6.3, 2048)};
-    EXPECT_EQ(two.told().times, "Their times are of different numbers of values and are not compared");
+    EXPECT_EQ(two.sentence().times, "Their times are of different numbers of values and are not compared");
     two.times.rows.pop_back();
-    EXPECT_EQ(two.told().times, "two-level has no time to compare");
+    EXPECT_EQ(two.sentence().times, "two-level has no time to compare");
     two.times.rows.clear();
-    EXPECT_EQ(two.told().times, "None of them has a time to compare");
+    EXPECT_EQ(two.sentence().times, "None of them has a time to compare");
 }
 
 TEST(ComparisonSentence, AsManyAtomicsOnOneAddressAreSaidInstead) {
@@ -109,10 +110,10 @@ TEST(ComparisonSentence, OfThreeTheFastestAreThoseThatNoneBeats) {
     const std::vector<ComparedRun> sides{{"a", a.get()}, {"b", b.get()}, {"c", c.get()}};
     timing::TimingTable times;
     times.rows = {time_of("a", 4.9, 5, 5.1), time_of("b", 4.8, 4.9, 5), time_of("c", 9, 9.8, 10)};
-    const ComparisonSentence told = comparison_sentence(sides, times);
-    EXPECT_EQ(told.times,
+    const ComparisonSentence sentence = comparison_sentence(sides, times);
+    EXPECT_EQ(sentence.times,
               "Fastest at 2^10 values: b (4.90 µs), a (5.00 µs), no difference between them; slower: c 2.00×");
-    std::string differ = told.differ;
+    std::string differ = sentence.differ;
     for (std::size_t at = 0; (at = differ.find("\u00a0")) != std::string::npos;) differ.replace(at, 2, " ");
     EXPECT_EQ(differ,
               "atomics 0 / 0 / 1, barriers 9 / 9 / 1, wavefronts 44 / 44 / 9, shared requests 44 / 44 / 9 in a block");
@@ -130,44 +131,44 @@ TEST(ComparisonSentence, AWrongResultIsSaidBeforeAnyTime) {
     result.reference = 8128;
     result.ok = false;
     two.levels->results = {result};
-    EXPECT_TRUE(two.told().times.starts_with("two-level comes out wrong (out = 192, expected 8128)"))
-        << two.told().times;
-    EXPECT_NE(two.told().differ, "");
+    EXPECT_TRUE(two.sentence().times.starts_with("two-level comes out wrong (out = 192, expected 8128)"))
+        << two.sentence().times;
+    EXPECT_NE(two.sentence().differ, "");
 }
 
-// Blocks of other sizes take other values: their counts are told of the whole run.
+// Blocks of other sizes take other values: their counts are given of the whole run.
 TEST(ComparisonSentence, CountsAreOfAsManyValuesOnBothSides) {
     const auto one = run_of(two_level(8, 1), 1, 256), two = run_of(two_level(4, 2), 2, 128);
-    const ComparisonSentence told = comparison_sentence({{"a", one.get()}, {"b", two.get()}}, {});
+    const ComparisonSentence sentence = comparison_sentence({{"a", one.get()}, {"b", two.get()}}, {});
     // 8 stores and a load in one block; 4 and one in each of two.
-    EXPECT_EQ(told.differ,
+    EXPECT_EQ(sentence.differ,
               "2 atomics against 1, 10 wavefronts against 9, 10 shared requests against 9 in the whole run; "
               "7 rounds against 8 in a block");
-    EXPECT_EQ(told.equal, "1 barrier, 32 sectors, 8 global requests");
+    EXPECT_EQ(sentence.equal, "1 barrier, 32 sectors, 8 global requests");
 }
 
-// A GPU's trace alone tells neither loads nor stores, nor the atomics of inline PTX: none of them is counted then.
+// A GPU's trace alone has neither loads nor stores, nor the atomics of inline PTX: none of them is counted then.
 TEST(ComparisonSentence, WhatWasNotRecordedIsNotCounted) {
     Trace bare = two_level(8, 1);
     std::erase_if(bare.records, [](const trace::Record& record) {
         return trace::is_access(record.op) || trace::is_atomic(record.op);
     });
     const auto tree = run_of(shared_tree(256), 1, 256), levels = run_of(std::move(bare), 1, 256);
-    const ComparisonSentence told =
+    const ComparisonSentence sentence =
         comparison_sentence({{"a", tree.get(), "tree"}, {"b", levels.get(), "two-level"}}, {});
-    EXPECT_EQ(told.differ, "8 shuffle rounds against 0, 1 barrier against 9 in a block");
-    EXPECT_EQ(told.equal, "nothing that was counted. Loads, stores and atomics were not recorded of two-level");
+    EXPECT_EQ(sentence.differ, "8 shuffle rounds against 0, 1 barrier against 9 in a block");
+    EXPECT_EQ(sentence.equal, "nothing that was counted. Loads, stores and atomics were not recorded of two-level");
 }
 
 TEST(ComparisonSentence, AnotherInputOrOtherResultsAreSaid) {
     Two two;
     two.levels->trace.outputs[0].count = 8;
     EXPECT_EQ(
-        two.told().input,
+        two.sentence().input,
         "Both ran on the same 256 values (ramp). Not the same work: tree leaves 1 result, two-level leaves 8 partial results.");
     two.levels->trace.header.n = 8;
-    EXPECT_FALSE(two.told().same_input);
-    EXPECT_EQ(two.told().input, "Not on the same input: tree on 256 (ramp), two-level on 8 (ramp).");
+    EXPECT_FALSE(two.sentence().same_input);
+    EXPECT_EQ(two.sentence().input, "Not on the same input: tree on 256 (ramp), two-level on 8 (ramp).");
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ std::uint32_t lanes_that_differ(const run::Run& a, const CompareScene::Side& her
     return lanes;
 }
 
-// Where a side stands at a place, as text.
+// Where a side is at a place, as text.
 std::string standing(const run::Run& run, const SideBySide& steps, std::size_t place, const CompareScene::Side& side) {
     const steps::Steps& own = run.steps;
     if (side.own) {
@@ -364,8 +364,8 @@ std::string describe_comparison(const std::vector<ComparedRun>& sides, const std
     if (block < 0 && warp < 0) chosen = working_warp(runs, steps, place, chosen);
     const CompareScene scene = build_compare_scene(sides, steps, times, place, chosen);
     std::string out = fmt::format("place {} of {}: {}\n", place + 1, steps.size(), steps.name(place));
-    const ComparisonSentence told = comparison_sentence(sides, times);
-    out += told.input + "\n" + told.text() + "\n";
+    const ComparisonSentence sentence = comparison_sentence(sides, times);
+    out += sentence.input + "\n" + sentence.text() + "\n";
     for (std::size_t s = 0; s < sides.size(); ++s) {
         const CompareScene::Side& side = scene.sides[s];
         out += fmt::format("{}  ", sides[s].name);
@@ -384,7 +384,7 @@ std::string describe_comparison(const std::vector<ComparedRun>& sides, const std
         out += "\n";
     }
     for (std::size_t s = 0; s < sides.size(); ++s)
-        out += "time  " + sides[s].name + "  " + time_text(scene.sides[s].time, !told.one_limit) + "\n";
+        out += "time  " + sides[s].name + "  " + time_text(scene.sides[s].time, !sentence.one_limit) + "\n";
     for (std::size_t s = 0; s < sides.size(); ++s) {
         if (scene.sides[s].differing)
             out += fmt::format("differs  {}  lanes {} differ from {}\n", sides[s].name,

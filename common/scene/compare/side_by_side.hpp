@@ -1,4 +1,4 @@
-// Two to four runs beside each other as plain data: which steps stand together, what is counted under each, what
+// Two to four runs next to each other as plain data: which steps are aligned, what is counted under each, what
 // differs.
 #pragma once
 
@@ -37,7 +37,7 @@ public:
     bool is_round(std::size_t place) const { return names_[place].starts_with("round "); }
     // What a side without a step there does not do: "no round here".
     std::string missing(std::size_t place) const;
-    // The place where a side stands at step `step`.
+    // The place where a side is at step `step`.
     std::size_t place_of(std::size_t side, std::size_t step) const;
     // The nearest place of another stage, after `place` (direction 1) or before it (-1); the last or the first where
     // there is none. `sides` as they were aligned.
@@ -54,10 +54,10 @@ std::uint32_t rounds_so_far(const run::Run& run, std::size_t steps, const WarpRe
 // The step of another run at the stage where `last` is at `step`, for a learner who changes from one to the other.
 std::size_t matching_step(const steps::Steps& last, std::size_t step, const steps::Steps& now);
 
-// The warp of a run that stands where `warp` stands, or its first.
+// The warp of a run that is where `warp` is, or its first.
 WarpRef matching_warp(const steps::Steps& steps, const WarpRef& warp);
 
-// The warp to show beside each other at `place`: `home` where its block has a part in the step of each side that has
+// The warp to show next to each other at `place`: `home` where its block has a part in the step of each side that has
 // one there; else a warp that works on as many sides as any does.
 WarpRef working_warp(const std::vector<const run::Run*>& sides, const SideBySide& steps, std::size_t place,
                      const WarpRef& home);
@@ -89,13 +89,13 @@ struct CompareTime {
     bool fastest = false;                     // and all others take more
 };
 
-// Everything that a comparison tells at one place.
+// Everything that a comparison shows at one place.
 struct CompareScene {
     struct Side {
         std::size_t step = kNoStep;   // its own here, or its last before; kNoStep: has not begun
         bool own = false;                    // has a step of its own here
         std::string stands;                  // "round 3 · xor 4", "no barrier here", "has not begun", "is done"
-        WarpRef warp;                 // that stands where the chosen one stands
+        WarpRef warp;                 // that is where the chosen one is
         std::uint32_t differing = 0;         // lanes that hold something else than those of `reference`
         CompareTime time;
     };
@@ -111,12 +111,12 @@ CompareScene build_compare_scene(const std::vector<ComparedRun>& sides, const Si
                                  const timing::TimingTable& times, std::size_t place, const WarpRef& warp);
 
 // "2.31 µs for 512 values, the fastest", "3.10 µs for 512 values, 1.34× the fastest", "…, among the fastest" where the
-// spread tells no difference; a sentence where there is none. Not `ranked`: without what follows the values, as where
+// spread shows no difference; a sentence where there is none. Not `ranked`: without what follows the values, as where
 // all have one limit.
 std::string time_text(const CompareTime& time, bool ranked = true);
 
-// The place as text: which steps stand together, the figures as a table, differing lanes, times; then each side's step
-// as describe_step tells it. `block` and `warp` choose as there, on sides that recorded them.
+// The place as text: which steps are aligned, the figures as a table, differing lanes, times; then each side's step
+// as describe_step does. `block` and `warp` choose as there, on sides that recorded them.
 std::string describe_comparison(const std::vector<ComparedRun>& sides, const std::string& kernel_file,
                                 const timing::TimingTable& times, std::size_t place, int block, int warp);
 

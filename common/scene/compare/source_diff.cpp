@@ -9,7 +9,7 @@
 namespace lanewise::scene {
 namespace {
 
-// Beyond this many pairs of lines the sources stand one after the other.
+// Beyond this many pairs of lines the sources are one after the other.
 constexpr std::size_t kMaxTable = 4u << 20;
 
 bool is_name_sign(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; }

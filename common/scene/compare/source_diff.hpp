@@ -1,4 +1,4 @@
-// The sources of two runs beside each other, line by line: what both kernels have, and what only one of them has.
+// The sources of two runs next to each other, line by line: what both kernels have, and what only one of them has.
 #pragma once
 
 #include <string>
@@ -23,7 +23,7 @@ struct DiffLine {
 std::vector<std::pair<int, int>> functions_around(const std::string& source, const std::vector<int>& lines,
                                                   const std::vector<std::string>& kernels);
 
-// As few lines that differ as possible. Names of the pair that stand in the same place of both are taken as one: a
+// As few lines that differ as possible. Names of the pair that are in the same place of both are taken as one: a
 // kernel's own name is no difference.
 std::vector<DiffLine> diff_lines(const std::vector<std::pair<int, CodeLine>>& left,
                                  const std::vector<std::pair<int, CodeLine>>& right,

@@ -57,12 +57,12 @@ TEST(SourceDiff, MarksTheLinesThatOnlyOneOfThemHas) {
         for (int i = first; i <= last; ++i) lines.emplace_back(i, code[static_cast<std::size_t>(i) - 1]);
         return lines;
     };
-    std::string told;
+    std::string text;
     for (const DiffLine& line : diff_lines(part(18, 24), part(26, 33), {{"one", "one_more"}}))
-        told += (line.right == 0 ? "-" : line.left == 0 ? "+" : " ") + std::to_string(line.left) + ":" +
+        text += (line.right == 0 ? "-" : line.left == 0 ? "+" : " ") + std::to_string(line.left) + ":" +
                 std::to_string(line.right) + " ";
     // A name and a comment are no difference; the barrier and the way out are.
-    EXPECT_EQ(told, " 18:26  19:27  20:28  21:29 +0:30  22:31 -23:0 +0:32  24:33 ");
+    EXPECT_EQ(text, " 18:26  19:27  20:28  21:29 +0:30  22:31 -23:0 +0:32  24:33 ");
     EXPECT_TRUE(diff_lines({}, {}, {}).empty());
     EXPECT_EQ(diff_lines(part(1, 3), {}, {}).size(), 3u);
 }

@@ -65,12 +65,12 @@ def expect(case, step, what, seen, derived):
         sys.exit(f"{case}, step {step}: {what}: the golden file has\n  {seen}\nand the trace gives\n  {derived}")
 
 
-def told(lines, label):
-    """Rows "told  LABEL  …" as lists of entries by lane."""
+def rows_of(lines, label):
+    """Rows "row  LABEL  …" as lists of entries by lane."""
     rows = []
     for line in lines:
-        if line.startswith(f"told  {label}  "):
-            rows.append(re.findall(r'"[^"]*"|\S*"[^"]*"|\S+', line[len(f"told  {label}  "):]))
+        if line.startswith(f"row  {label}  "):
+            rows.append(re.findall(r'"[^"]*"|\S*"[^"]*"|\S+', line[len(f"row  {label}  "):]))
     return rows
 
 
@@ -88,7 +88,7 @@ def check_shuffle(case, step, lines, record, offered):
             expect(case, step, "value received", received[lane], before[source])
     expect(case, step, "arcs", next(line for line in lines if line.startswith("arcs")).split()[1:], arcs)
     for label, field in (("before", before), ("received", received), ("after", after)):
-        entries = told(lines, label)[0]
+        entries = rows_of(lines, label)[0]
         for lane in lanes:
             if field[lane] is None or (label == "received" and undefined >> lane & 1):
                 continue
@@ -100,7 +100,7 @@ def check_shuffle(case, step, lines, record, offered):
 def check_memory(case, step, lines, records, arrays):
     seen, derived, sectors, banks = Counter(), Counter(), [], Counter()
     for line in lines:
-        match = re.match(r"told  (read|wrote|gave)  ", line)
+        match = re.match(r"row  (read|wrote|gave)  ", line)
         if not match:
             continue
         for lane, entry in enumerate(line[match.end():].split()):
@@ -143,7 +143,7 @@ def check_vote(case, step, lines, record):
         answer = {"vote_any": int(yes != 0), "vote_all": int(yes == sum(1 << lane for lane in lanes)),
                   "vote_ballot": yes}[op]
         expect(case, step, "answer", f"receives {answer} (" in caption, True)
-        expect(case, step, "says", [e for e in told(lines, "says")[0] if e != "·"],
+        expect(case, step, "says", [e for e in rows_of(lines, "says")[0] if e != "·"],
                ['"yes"' if yes >> lane & 1 else '"no"' for lane in lanes])
         return
     before, letters, row = per_lane(record, "before"), {}, ""
@@ -187,7 +187,7 @@ def main():
             if part is None or part.split()[1] == "none":
                 continue
             entries = sum(len([e for e in row if e != "·"]) for label in ("read", "wrote", "gave")
-                          for row in told(lines, label))
+                          for row in rows_of(lines, label))
             records, found = [mine.pop(0)], 0
             is_memory = "at" in records[0]
 

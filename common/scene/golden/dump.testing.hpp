@@ -57,7 +57,7 @@ private:
         row("after", stage.rows[present + 1], stage.lanes);
     }
 
-    // A letter behind a value: t twice, u undefined, m perhaps more; behind the bar the number of inputs included.
+    // A letter after a value: t twice, u undefined, m perhaps more; after the bar the number of inputs included.
     void row(const char* name, const StageRow& row, int lanes) {
         out_ << "  " << name << " ";
         for (int lane = 0; lane < lanes; ++lane) {
@@ -85,9 +85,9 @@ private:
         if (!part.groups.empty()) out_ << "\n";
         for (const MaskFound& found : part.masks)
             out_ << "  mask  " << found.mask << "  lanes " << lane_ranges(found.lanes) << "\n";
-        for (const WarpRow& told : warp_rows(steps_, part.step, part.warp)) {
-            out_ << "  told  " << told.label << " ";
-            for (const auto& each : told.lanes) {
+        for (const WarpRow& row : warp_rows(steps_, part.step, part.warp)) {
+            out_ << "  row  " << row.label << " ";
+            for (const auto& each : row.lanes) {
                 out_ << " ";
                 if (!each) out_ << "·";
                 else
@@ -112,7 +112,7 @@ private:
         out_ << "  words  " << (row.write ? "written " : "read ") << row.caption << " ";
         for (const Word& word : row.words) {
             out_ << " " << word.index << "@" << word.column << "=";
-            if (!word.told) out_ << "?";
+            if (!word.known) out_ << "?";
             else
                 for (std::size_t k = 0; k < word.values.size(); ++k)
                     out_ << (k ? "," : "") << format_element(word.type, word.values[k]);

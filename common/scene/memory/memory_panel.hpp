@@ -1,4 +1,4 @@
-// What is told of a block's memory at a step: shared memory in rows of the 32 banks, global memory in rows of sectors,
+// What is shown of a block's memory at a step: shared memory in rows of the 32 banks, global memory in rows of sectors,
 // what the warp's requests cost, as text. Plain data without pixels.
 #pragma once
 

@@ -76,7 +76,7 @@ public:
         for (const Touch& read : reads_) {
             MemoryWord& word = *read.word;
             // Blocks may wait for one another by reading until a word changes; within one a store that no barrier keeps
-            // apart from the read is a race, whichever step it is told in.
+            // apart from the read is a race, whichever step it is reported in.
             const bool same_block = word.writer.launch == read.by.launch && word.writer.block == read.by.block;
             const bool own_write = word.writer == read.by && word.writer_lane == read.lane;
             if (!word.known || word.bits == read.bits || word.writer_lane < 0 || !same_block || own_write) continue;
@@ -108,7 +108,7 @@ private:
         if (!target) return;
         for (std::size_t i = 0; i < image.values.size(); ++i) {
             MemoryWord* word = target->word(static_cast<std::int64_t>(image.first + i));
-            // A GPU does not tell which words were written: it shows them all, but marks none.
+            // A GPU does not record which words were written: it shows them all, but marks none.
             if (!word || (!image.written.empty() && !image.written[i])) continue;
             word->bits = image.values[i];
             word->written |= !image.written.empty();
@@ -116,7 +116,7 @@ private:
         }
     }
 
-    // In the end the word holds what the last of all atomics since the last store left, where their old values tell
+    // In the end the word holds what the last of all atomics since the last store left, where their old values show
     // which it was; an operand is never taken for it.
     void join(MemoryWord& word, const trace::Record& record, std::size_t number, int lane) {
         joins_[&word].push_back(join_of(record, number, lane));

@@ -15,7 +15,7 @@
 namespace lanewise::scene {
 namespace {
 
-constexpr int kBanksTold = 4;   // by number; more are counted
+constexpr int kBanksNamed = 4;   // by number; more are counted
 
 int different_words(const trace::Record& record) {
     std::set<std::int64_t> words;
@@ -57,7 +57,7 @@ std::string worst_banks(const BankUse& use, int most) {
     for (int bank = 0; bank < kBanks; ++bank) {
         if (use.words[static_cast<std::size_t>(bank)] == most) text += (all++ ? ", " : "") + std::to_string(bank);
     }
-    return all > kBanksTold ? std::to_string(all) + " banks" : (all == 1 ? "bank " : "banks ") + text;
+    return all > kBanksNamed ? std::to_string(all) + " banks" : (all == 1 ? "bank " : "banks ") + text;
 }
 
 std::string shared_text(const Request& request, bool brief) {
@@ -124,7 +124,7 @@ std::vector<Request> requests_of(const steps::Steps& steps, std::size_t step, co
 std::vector<std::string> request_captions(const steps::Steps& steps, const std::vector<Request>& requests,
                                           Space space, bool brief) {
     // What is said of each, and how often.
-    std::vector<std::pair<std::pair<std::string, std::string>, int>> told;
+    std::vector<std::pair<std::pair<std::string, std::string>, int>> counted;
     for (const Request& request : requests) {
         if (request.space != space) continue;
         const trace::Record& record = steps.trace->records[request.record];
@@ -138,12 +138,12 @@ std::vector<std::string> request_captions(const steps::Steps& steps, const std::
                       : space == Space::global ? global_text(request, brief)
                                                       : shared_text(request, brief);
         const auto same =
-            std::find_if(told.begin(), told.end(), [&](const auto& other) { return other.first == said; });
-        if (same != told.end()) ++same->second;
-        else told.push_back({std::move(said), 1});
+            std::find_if(counted.begin(), counted.end(), [&](const auto& other) { return other.first == said; });
+        if (same != counted.end()) ++same->second;
+        else counted.push_back({std::move(said), 1});
     }
     std::vector<std::string> captions;
-    for (const auto& [said, times] : told) {
+    for (const auto& [said, times] : counted) {
         const std::string often = times == 1   ? ": "
                                   : times == 2 ? " twice, each time "
                                                : " " + std::to_string(times) + " times, each time ";
@@ -162,7 +162,7 @@ std::string accesses_origin(const trace::Trace& trace) {
     if (!trace.header.accesses_from.empty()) return "accesses from the " + trace.header.accesses_from;
     return accesses_known(trace)
                ? ""
-               : "snapshots at the block's barriers; this GPU's trace does not tell who touched which word";
+               : "snapshots at the block's barriers; this GPU's trace does not record who touched which word";
 }
 
 }  // namespace lanewise::scene

@@ -1,4 +1,4 @@
-// What a warp asks of memory in a step, counted from the records and told as text.
+// What a warp asks of memory in a step, counted from the records, as text.
 #pragma once
 
 #include <cstdint>
@@ -38,7 +38,7 @@ struct Request {
 // Those of the warp in step `step`, in order; empty where it has no part or asks nothing of memory.
 std::vector<Request> requests_of(const steps::Steps& steps, std::size_t step, const WarpRef& warp);
 
-// Sentences on the requests of one space, equal ones told once:
+// Sentences on the requests of one space, equal ones said once:
 //     "warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 4 sectors of 32 bytes, all used"
 //     "warp 0 reads in: 32 lanes × 4 bytes = 128 bytes, 32 sectors of 32 bytes: 1024 bytes moved for 128 used (12 %)"
 //     "warp 0 reads tree: 32 lanes, 8 wavefronts: 8-way bank conflict in banks 0, 16"
@@ -46,8 +46,8 @@ std::vector<Request> requests_of(const steps::Steps& steps, std::size_t step, co
 std::vector<std::string> request_captions(const steps::Steps& steps, const std::vector<Request>& requests,
                                           Space space, bool brief = false);
 
-// Where who-touches-what comes from: "accesses from the emulator", where a GPU told only what memory held; a sentence
-// where it is not known at all; empty where the run itself told.
+// Where who-touches-what comes from: "accesses from the emulator", where a GPU recorded only what memory held; a
+// sentence where it is not known at all; empty where the run itself recorded it.
 std::string accesses_origin(const trace::Trace& trace);
 // Was any load or store recorded?
 bool accesses_known(const trace::Trace& trace);

@@ -1,4 +1,4 @@
-// Which sectors of global memory are worth showing at a step, and how they stand in rows. Plain data, no ImGui.
+// Which sectors of global memory are worth showing at a step, and how they are set in rows. Plain data, no ImGui.
 #pragma once
 
 #include <array>
@@ -15,7 +15,7 @@ namespace lanewise::scene {
 
 inline constexpr int kSectorsPerRow = 4;   // 128 bytes: 32 words of four bytes
 
-// Four sectors beside each other; -1: none.
+// Four sectors next to each other; -1: none.
 using SectorRow = std::array<std::int64_t, kSectorsPerRow>;
 
 struct SectorWindow {

@@ -17,7 +17,7 @@
 namespace lanewise::scene {
 namespace {
 
-// One row of words: what one record touched, or several that do not stand in each other's way.
+// One row of words: what one record touched, or several that are not in each other's way.
 struct Touched {
     bool write = false;
     bool atomic = false;
@@ -28,7 +28,7 @@ struct Touched {
     bool banks = false;                                // each word is labelled with its bank
     std::map<std::int64_t, std::uint32_t> lanes{};     // index -> lanes
     std::map<std::int64_t, std::vector<std::uint64_t>> bits{};
-    std::set<std::int64_t> unknown{};                   // of an atomic: words whose last change is not told
+    std::set<std::int64_t> unknown{};                   // of an atomic: words whose last change is not known
     std::map<std::int64_t, float> columns{};           // index -> column, in lanes
     Element type = Element::f32;
 };
@@ -58,7 +58,7 @@ bool place_by_bank(const trace::Array& array, Touched& row, int columns) {
 }
 
 // Over the lanes that use it: words with one lane each take the columns of those lanes in rising order; shared ones
-// stand in the middle of their lanes, pushed apart where they would overlap.
+// are in the middle of their lanes, pushed apart where they would overlap.
 void place_by_lanes(Touched& row, int most_columns) {
     std::uint32_t all = 0;
     for (const auto& [index, lanes] : row.lanes) all |= lanes;
@@ -90,7 +90,7 @@ void place_by_lanes(Touched& row, int most_columns) {
 }
 
 // What the words of an atomic hold when all of the warp's lanes have changed them: not their operands.
-void tell_words(const trace::Record& record, Touched& row) {
+void add_words(const trace::Record& record, Touched& row) {
     for (const auto& [index, lanes] : row.lanes) {
         std::vector<Join> joins;
         for (int lane = 0; lane < kWarpSize; ++lane) {
@@ -119,7 +119,7 @@ Touched touched_by(const trace::Trace& trace, const trace::Record& record) {
         for (int k = 0; k < row.elements; ++k)
             bits.push_back(trace::element_at(record.value[lane_index(lane)], record.type, k));
     }
-    if (row.atomic) tell_words(record, row);
+    if (row.atomic) add_words(record, row);
     if (trace.arrays[row.array].space == Space::shared && !row.atomic) {
         const BankUse use = steps::banks_of(trace, record);
         row.conflict = row.banks = use.wavefronts > use.turns;
@@ -152,11 +152,11 @@ std::string caption_of(const trace::Array& array, const Touched& row) {
         (array.space == Space::shared ? "shared " : "global ") + array.name + "[" + std::to_string(first);
     if (last != first) caption += "…" + std::to_string(last);
     caption += "]";
-    // What stands in the words is not what the lanes gave.
+    // What is in the words is not what the lanes gave.
     return row.atomic ? caption + " after " + row.op : caption;
 }
 
-// Words by column, as they stand from left to right.
+// Words by column, as they are from left to right.
 std::vector<std::pair<float, std::int64_t>> from_left(const Touched& row) {
     std::vector<std::pair<float, std::int64_t>> places;
     for (const auto& [index, column] : row.columns) places.emplace_back(column, index);
@@ -193,7 +193,7 @@ std::vector<Touched> rows_of(const steps::Steps& steps, const steps::WarpStep& p
     return rows;
 }
 
-WordRow told(const trace::Array& array, const Touched& row) {
+WordRow row_of(const trace::Array& array, const Touched& row) {
     WordRow all;
     all.write = row.write;
     all.shared = array.space == Space::shared;
@@ -208,7 +208,7 @@ WordRow told(const trace::Array& array, const Touched& row) {
         word.index = index;
         word.type = row.type;
         word.values = row.bits.at(index);
-        word.told = !row.unknown.contains(index);
+        word.known = !row.unknown.contains(index);
         word.write = row.write;
         word.atomic = row.atomic;
         word.shared = all.shared;
@@ -229,7 +229,7 @@ std::vector<WordRow> word_rows(const steps::Steps& steps, std::size_t step, cons
     const steps::WarpStep* part = step < steps.size() ? steps.steps[step].find(warp) : nullptr;
     if (!part) return rows;
     for (const Touched& row : rows_of(steps, *part, lanes_of(steps, warp)))
-        rows.push_back(told(steps.trace->arrays[row.array], row));
+        rows.push_back(row_of(steps.trace->arrays[row.array], row));
     return rows;
 }
 

@@ -19,13 +19,13 @@ struct Word {
     std::int64_t index = 0;
     Element type = Element::f32;
     std::vector<std::uint64_t> values;  // its elements; of an atomic's word: what it holds after all of them
-    bool told = true;                   // false: of an atomic's word, whose last change is not known
+    bool known = true;                  // false: of an atomic's word, whose last change is not known
     bool write = false;
     bool atomic = false;
     bool shared = false;                // else global memory
     std::uint32_t lanes = 0;
     float column = 0;                   // 0: that of lane 0
-    int bank = -1;                      // where it does not stand under it; -1: it does, or has none
+    int bank = -1;                      // where it is not under it; -1: it does, or has none
     bool waits = false;                 // lanes wait for one another at banks
 };
 

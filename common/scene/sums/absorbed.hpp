@@ -1,4 +1,4 @@
-// The sentence that a sum stopped growing, wherever a result is told.
+// The sentence that a sum stopped growing, wherever a result is shown.
 #pragma once
 
 #include <functional>
@@ -13,8 +13,8 @@ namespace lanewise::scene {
 std::string absorbed_text(std::size_t additions);
 
 // The same of a run that came out right: its sum may be within its bound because of them. Empty of one that went wrong,
-// which is told otherwise, and of one with so many inputs that the sums take more than some milliseconds: the rounding
-// lens tells those. `sums`: where they are kept; else they are made.
+// which is said otherwise, and of one with so many inputs that the sums take more than some milliseconds: the rounding
+// lens shows those. `sums`: where they are kept; else they are made.
 std::string absorbed_text(const run::Run& run,
                           const std::function<std::shared_ptr<const Sums>()>& sums = {});
 

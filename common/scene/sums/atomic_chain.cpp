@@ -17,13 +17,13 @@ namespace {
 using trace::Op;
 using trace::Record;
 
-// Numbers of the joins in the order that their old values tell.
+// Numbers of the joins in the order that their old values show.
 class Order {
 public:
     explicit Order(const std::vector<Join>& joins) : joins_(joins) {}
 
-    // Empty, and `why` says so, where it cannot be told.
-    std::vector<std::size_t> told(Element type, std::string& why) {
+    // Empty, and `why` says so, where it cannot be known.
+    std::vector<std::size_t> inferred(Element type, std::string& why) {
         // An atomic that changes nothing goes next to the one that left, or found, the value it saw.
         std::map<std::uint64_t, std::vector<std::size_t>> idle;
         std::map<std::uint64_t, std::size_t> finder;
@@ -79,7 +79,7 @@ private:
         idle.erase(at);
     }
 
-    // Where each of them moves the word the same way, a word that only ever rises (or falls) tells which run was first.
+    // Where each of them moves the word the same way, a word that only ever rises (or falls) shows which run was first.
     bool sort_runs(std::vector<std::vector<std::size_t>>& runs, Element type) const {
         bool up = false, down = false;
         for (const Join& join : joins_) {
@@ -202,7 +202,7 @@ Join join_of(const Record& record, std::size_t number, int lane) {
 }
 
 bool put_in_order(std::vector<Join>& joins, Element type, std::string& why) {
-    const std::vector<std::size_t> order = Order(joins).told(type, why);
+    const std::vector<std::size_t> order = Order(joins).inferred(type, why);
     if (order.empty()) return false;
     std::vector<Join> sorted;
     for (const std::size_t i : order) sorted.push_back(joins[i]);
@@ -227,7 +227,7 @@ std::string chain_sentence(const Chain& chain) {
     std::string text =
         counted(chain.joins.size(), unit) + (chain.joins.size() == 1 ? " updates " : " update ") + chain.word();
     if (chain.unknown.empty()) text += "; order inferred from returned values";
-    else text += "; their order cannot be told: " + chain.unknown;
+    else text += "; their order cannot be known: " + chain.unknown;
     const bool gap = std::any_of(chain.joins.begin(), chain.joins.end(),
                                  [&](const Join& join) { return &join != &chain.joins.front() && !join.follows; });
     if (chain.blocks_missing > 0)

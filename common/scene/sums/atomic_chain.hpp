@@ -1,4 +1,4 @@
-// What atomics did to one word of memory, in the order that the old values tell: the one that found what another left
+// What atomics did to one word of memory, in the order that the old values show: the one that found what another left
 // came after it. Lanes and blocks that were not recorded leave gaps. Plain data, from records alone.
 #pragma once
 
@@ -28,7 +28,7 @@ struct Join {
 };
 
 struct Chain {
-    // What tells its joins apart: each from another block, from another warp, or lanes of one.
+    // What distinguishes its joins: each from another block, from another warp, or lanes of one.
     enum class Unit : std::uint8_t { block, warp, lane };
 
     std::string array;
@@ -37,8 +37,8 @@ struct Chain {
     std::string_view op = "add";  // "add", "max", "exch"
     bool global = true;
     Unit unit = Unit::block;
-    std::vector<Join> joins;      // in the order told; in the order of blocks, warps and lanes where it is not
-    std::string unknown;           // why the order cannot be told; empty where it is
+    std::vector<Join> joins;      // in the order known; in the order of blocks, warps and lanes where it is not
+    std::string unknown;           // why the order cannot be known; empty where it is
     std::uint64_t blocks_missing = 0;  // of the launch, not recorded: what they did to the word is a gap
     bool has_end = false;         // the word's contents after the run were kept
     std::uint64_t end = 0;
@@ -55,8 +55,8 @@ std::vector<Chain> chains_at(const steps::Steps& steps, std::size_t step, const 
 // Lane `lane` of an atomic's record, as a join.
 Join join_of(const trace::Record& record, std::size_t number, int lane);
 
-// Joins on one word put in the order that their old values tell, with Join::follows; false and `why`, as they were,
-// where it cannot be told.
+// Joins on one word put in the order that their old values show, with Join::follows; false and `why`, as they were,
+// where it cannot be known.
 bool put_in_order(std::vector<Join>& joins, Element type, std::string& why);
 
 // What is said of Join::gave: "added", of what is no addition "operand".

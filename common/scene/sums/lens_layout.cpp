@@ -54,29 +54,29 @@ struct LensBuilder {
 
     int add(std::int32_t sum, int parent, int level, float first) {
         const int place = static_cast<int>(layout.boxes.size());
-        const Sum& told = lens.sum(sum);
+        const Sum& added = lens.sum(sum);
         SumBox box;
         box.sum = sum;
         box.parent = parent;
         box.own = parent >= 0 && lens.sum(layout.boxes[static_cast<std::size_t>(parent)].sum).own == sum;
         box.level = level;
         box.first = first;
-        box.adder = told.warp.warp;
+        box.adder = added.warp.warp;
         box.run = run_to(lens, sum);
         measure_run(box);
         box.share = box.run.empty() ? 1.0f : kRunShare;
         box.join = !box.run.empty()                  ? SumJoin::in_turn
-                   : is_leaf(told)                   ? SumJoin::input
-                   : told.kind == Sum::Kind::reduce  ? SumJoin::at_once
+                   : is_leaf(added)                  ? SumJoin::input
+                   : added.kind == Sum::Kind::reduce ? SumJoin::at_once
                                                      : SumJoin::pair;
-        box.parts = !box.run.empty() ? box.run.size() + 1 : is_leaf(told) ? 0 : 2;
+        box.parts = !box.run.empty() ? box.run.size() + 1 : is_leaf(added) ? 0 : 2;
         box.more = box.join != SumJoin::input && box.run.empty() && level + 1 >= most_levels;
         const bool ends_here = box.more || box.join == SumJoin::input || !box.run.empty();
         layout.boxes.push_back(std::move(box));
         if (static_cast<int>(layout.levels.size()) <= level) layout.levels.resize(static_cast<std::size_t>(level) + 1);
         if (ends_here) return place;
         float share = 0;
-        for (const std::int32_t part : {told.own, told.other}) {
+        for (const std::int32_t part : {added.own, added.other}) {
             const int child = add(part, place, level + 1, first + share);
             share += layout.boxes[static_cast<std::size_t>(child)].share;
         }

@@ -1,5 +1,5 @@
 // The additions that led to one sum, laid out without pixels: a box for each sum, in levels and columns; what has no
-// room is collapsed. The summation tree and the rounding lens are this layout, with one of three things told of each
+// room is collapsed. The summation tree and the rounding lens are this layout, with one of three things said of each
 // sum.
 #pragma once
 
@@ -19,7 +19,7 @@ struct AdditionTree;
 
 namespace lanewise::scene {
 
-// What is told of each sum: its number, the warp that adds it, how far it is off the exact one (precision_of()).
+// What is said of each sum: its number, the warp that adds it, how far it is off the exact one (precision_of()).
 enum class SumOverlay : std::uint8_t { value, warp, error };
 
 // How the parts of a sum came together.
@@ -66,7 +66,7 @@ struct SumBox {
     std::size_t stop = 0;                   // the first of them that stopped growing; run.size(): none
 };
 
-// Sums beside each other: of a tree those of one step, the first level that of the inputs; of the lens those as far
+// Sums next to each other: of a tree those of one step, the first level that of the inputs; of the lens those as far
 // from the last sum, which is level 0.
 struct SumLevel {
     std::size_t step = kNoStep;
@@ -97,7 +97,7 @@ struct SumRoom {
 // What a tree's last sum is to the run: "the total: ", or why it is not the result ("one of 2 partial sums: ").
 std::string root_name(const run::Run& run, const Sum& root, bool stored);
 
-// A summation tree, with what is told of the whole of it.
+// A summation tree, with what is said of the whole of it.
 struct SummationTree {
     std::vector<std::int32_t> roots;               // the last is drawn; those before it lead back
     bool stored = false;                           // the run ends with the first of them

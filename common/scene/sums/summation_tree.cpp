@@ -1,4 +1,4 @@
-// A summation tree, and what is told of it and of its sums.
+// A summation tree, and what is said of it and of its sums.
 #include <algorithm>
 #include <set>
 

@@ -111,7 +111,7 @@ std::string describe_rounding(const Sums& sums, std::size_t step, int block, int
             out += "\n";
         }
     }
-    return out.empty() ? "rounding  nothing is added at this step, as far as the records tell\n" : out;
+    return out.empty() ? "rounding  nothing is added at this step, as far as the records show\n" : out;
 }
 
 std::string describe_sum_tree(const Sums& sums, std::size_t step, int block, int warp, int lane) {

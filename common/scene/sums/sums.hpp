@@ -1,4 +1,4 @@
-// The sums of a run beside the exact ones, and what is said of each: made once for a run.
+// The sums of a run compared with the exact ones, and what is said of each: made once for a run.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ public:
     Sums& operator=(Sums&&) noexcept;
 
     const steps::Steps& steps() const { return *steps_; }
-    const std::string& why_not() const;      // why nothing is told: a sentence; empty where something is
+    const std::string& why_not() const;      // why nothing is said: a sentence; empty where something is
     std::size_t unknown() const;              // additions seen whose exact value is not known
     const Sum& at(std::int32_t sum) const;
 

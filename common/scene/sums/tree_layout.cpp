@@ -115,7 +115,7 @@ public:
         add(fold());
         lay();
         for (SumBox& box : layout_.boxes) fill(box);
-        tell_apart();
+        distinguish();
         return std::move(layout_);
     }
 
@@ -281,8 +281,8 @@ private:
         grow(box, box.node);
     }
 
-    // Parts of one warp's sum are told apart by the lanes that hold them.
-    void tell_apart() {
+    // Parts of one warp's sum are distinguished by the lanes that hold them.
+    void distinguish() {
         std::map<std::string, int> named;
         for (const SumBox& box : layout_.boxes)
             if (box.collapsed) ++named[box.name];

@@ -36,7 +36,7 @@ Intent TableView::draw(const Pane& pane, const run::Comparison& comparison, cons
     const Rect title = rest.cut_top(pane.px(26));
     text_in(brush, Face::title, title, colors.strong, "All variants beside each other", Align::left);
     key_hint(brush, {title.x1 - pane.px(66), title.center().y - pane.px(8.5f)}, "B", "close");
-    const std::string times = "times: " + run::times_told(table);
+    const std::string times = "times: " + run::times_text(table);
     text_in(brush, Face::caption, rest.cut_top(pane.px(18)), colors.quiet,
             fit_text(look, Face::caption, times, rest.width()), Align::left);
     rest.cut_top(pane.px(8));

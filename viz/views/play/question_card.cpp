@@ -80,7 +80,7 @@ float QuestionCard::height(const Look& look, float width, const QuestionState& s
     const player::Prediction& asked = *state.prediction;
     const float inner = width - look.px(32);
     float height = look.px(14);
-    if (asked.told()) height += answered_height(look, inner, *asked.told());
+    if (asked.last_answered()) height += answered_height(look, inner, *asked.last_answered());
     if (asked.open()) {
         const Brush measure{nullptr, look};
         height += look.px(20 + 38 + 8) + paragraph(measure, Face::title, {}, inner, 0, asked.open()->text, 1.3f);
@@ -101,8 +101,8 @@ QuestionAsk QuestionCard::draw(const Pane& pane, const QuestionState& state) {
     fill(pane.brush, pane.box, mix(colors.panel, colors.accent, colors.dark ? 0.05 : 0.04));
     fill(pane.brush, {pane.box.x0, pane.box.y0, pane.box.x1, pane.box.y0 + pane.px(2)}, colors.accent);
     Rect rest = pane.box.inset(pane.px(16), pane.px(7));
-    if (asked.told())
-        draw_answered(pane, rest, *asked.told(), ask, asked.open() != nullptr, asked.open() || state.finished);
+    if (asked.last_answered())
+        draw_answered(pane, rest, *asked.last_answered(), ask, asked.open() != nullptr, asked.open() || state.finished);
     if (asked.open()) {
         draw_question(pane, rest, state, ask);
     } else if (state.finished && asked.mode() == player::PredictMode::exam) {

@@ -89,7 +89,7 @@ Word word_of(const scene::Word& content, const Rect& box, const scene::CellRoom&
     Word word;
     static_cast<scene::Word&>(word) = content;
     word.box = box;
-    word.text = content.told ? scene::cell_text(word.type, word.bits(), room) : "?";
+    word.text = content.known ? scene::cell_text(word.type, word.bits(), room) : "?";
     const std::size_t count = content.values.size();
     for (std::size_t k = 0; count > 1 && k < std::min(count, kMostElements); ++k) {
         const bool cut = k + 1 == kMostElements && count > kMostElements;

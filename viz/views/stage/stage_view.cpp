@@ -245,7 +245,7 @@ Intent StageView::point_at(const Pane& pane, const Rect& lanes_box, const Rect& 
         if (!word.box.contains(at)) continue;
         selection.next.word = {word.array_id, word.index};
         std::string values;   // whole, whatever there was room for
-        for (std::size_t k = 0; word.told && k < word.values.size(); ++k)
+        for (std::size_t k = 0; word.known && k < word.values.size(); ++k)
             values += (k > 0 ? ", " : " = ") + format_element(word.type, word.values[k]);
         hint_card(pane.look(), word.array + "[" + std::to_string(word.index) + "]" + values + " · " +
                                    use_text(lights_.uses(), playhead.step));

@@ -241,7 +241,7 @@ TEST(MemoryCaptions, SayWhereAccessesComeFrom) {
     trace::Trace trace;
     EXPECT_EQ(scene::accesses_origin(trace), "");
     trace.header.source.kind = trace::SourceKind::gpu;
-    EXPECT_NE(scene::accesses_origin(trace).find("does not tell who touched which word"), std::string::npos);
+    EXPECT_NE(scene::accesses_origin(trace).find("does not record who touched which word"), std::string::npos);
     trace.header.accesses_from = "emulator";
     EXPECT_EQ(scene::accesses_origin(trace), "accesses from the emulator");
 

@@ -8,7 +8,7 @@ using namespace add_rms_norm;
 
 namespace {
 
-int told(const Status& status, char* sentence, int size) {
+int report(const Status& status, char* sentence, int size) {
     if (sentence && size > 0) {
         std::strncpy(sentence, status.sentence(), static_cast<std::size_t>(size) - 1);
         sentence[size - 1] = '\0';
@@ -43,7 +43,7 @@ int add_rms_norm_create(void** norm, int type, int weight_type, std::int64_t bat
     AddRmsNorm made;
     const Status status = AddRmsNorm::create(&made, description);
     if (status) *norm = new (std::nothrow) AddRmsNorm(made);
-    return told(status, sentence, size);
+    return report(status, sentence, size);
 }
 
 std::size_t add_rms_norm_workspace_size(const void* norm) {
@@ -54,7 +54,7 @@ int add_rms_norm_run(const void* norm, void* workspace, std::size_t workspace_si
                      const void* a, const void* b, const void* weight, void* stream, char* sentence, int size) {
     static const AddRmsNorm none;
     const AddRmsNorm& op = norm ? *static_cast<const AddRmsNorm*>(norm) : none;
-    return told(op.run(workspace, workspace_size, y, residual_out, a, b, weight, static_cast<CUstream_st*>(stream)),
+    return report(op.run(workspace, workspace_size, y, residual_out, a, b, weight, static_cast<CUstream_st*>(stream)),
                 sentence, size);
 }
 

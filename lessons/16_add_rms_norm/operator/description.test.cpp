@@ -22,7 +22,7 @@ struct Misuse {
     const char* what;
     Code code;
     std::function<void(Description&)> make;
-    const char* told;  // is in the sentence
+    const char* sentence_part;
 };
 
 // Each leaves what the others change alone, but for the code that comes first.
@@ -107,7 +107,7 @@ TEST(Description, EveryMisuseHasItsCodeAndSentence) {
         misuse.make(description);
         const Status status = check(description);
         EXPECT_EQ(status.code(), misuse.code) << misuse.what << ": " << status.sentence();
-        EXPECT_NE(std::string(status.sentence()).find(misuse.told), std::string::npos)
+        EXPECT_NE(std::string(status.sentence()).find(misuse.sentence_part), std::string::npos)
             << misuse.what << ": " << status.sentence();
         EXPECT_NE(std::string(status.sentence()).find_first_of(";:"), std::string::npos)
             << "says no way out: " << status.sentence();

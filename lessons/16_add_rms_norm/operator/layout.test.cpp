@@ -83,13 +83,13 @@ TEST(Pointers, DisjointMeansDisjoint) {
         for (const std::int64_t place : places_of(d.y)) places.insert(place);
         bool meet = false;
         for (const std::int64_t place : places_of(d.a)) meet = meet || places.contains(place + shift);
-        const bool told =
+        const bool said_disjoint =
             detail::are_disjoint(at(0x10000), layout.tensors[0], at(0x10000 + static_cast<std::uintptr_t>(shift * 4)),
                                  layout.tensors[2], layout);
-        if (told) {
+        if (said_disjoint) {
             EXPECT_FALSE(meet);
         }
-        (told ? disjoint : meet ? met : missed)++;
+        (said_disjoint ? disjoint : meet ? met : missed)++;
     }
     EXPECT_GT(disjoint, 500);
     EXPECT_GT(met, 500);

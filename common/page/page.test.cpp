@@ -176,14 +176,8 @@ TEST(Page, ALongRunIsCutWithASentence) {
 
 // 2^24 + 1 is 2^24 in f32: lanes 0 and 16 add it in the first round.
 TEST(Page, AResultThatAbsorbedAdditionsSaysSo) {
-    trace::testing::TraceBuilder made;
-    const auto in = made.array("in", trace::Space::global, 32);
-    made.statement(3, trace::Effect::replace, "value");
-    made.statement(5, trace::Effect::join, "value");
-    auto warp = made.warp(0, 0);
-    warp.load(3, in, [](int lane) { return lane; }, [](int lane) { return lane == 0 ? 0x1p24f : 1.0f; });
-    for (int mask = 16; mask > 0; mask /= 2) warp.shuffle_sum(5, Op::shfl_xor, mask);
-    Made run(made.trace);
+    Made run(steps::testing::warp_tree(Op::shfl_xor, {16, 8, 4, 2, 1},
+                                       [](std::int64_t lane) { return lane == 0 ? 0x1p24f : 1.0f; }));
     const auto absorbed = [&] { return json::parse(page_json(run.document()))["runs"][0]["absorbed"]; };
     EXPECT_EQ(absorbed(), "");   // of no result
     run.run.results.resize(1);

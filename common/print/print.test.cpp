@@ -6,6 +6,7 @@
 
 #include "common/cli/testing/tiny_program.testing.hpp"
 #include "common/scene/sums/absorbed.hpp"
+#include "common/steps/testing/programs.testing.hpp"
 #include "common/trace/trace_builder.testing.hpp"
 
 namespace lanewise::print {
@@ -110,15 +111,9 @@ std::string text_of(const trace::testing::TraceBuilder& made, const TextView& vi
 // 2^24 + 1 is 2^24 in f32: in lanes 0 and 16, which add them in the first round, the addition leaves the sum as it was.
 // In later rounds the sums that are added are 2 and more.
 TEST(PrintText, AResultThatAbsorbedAdditionsSaysSo) {
-    trace::testing::TraceBuilder made;
-    const auto in = made.array("in", trace::Space::global, 32);
-    made.statement(3, trace::Effect::replace, "value");
-    made.statement(5, trace::Effect::join, "value");
-    auto warp = made.warp(0, 0);
-    warp.load(3, in, [](int lane) { return lane; }, [](int lane) { return lane == 0 ? 0x1p24f : 1.0f; });
-    for (int mask = 16; mask > 0; mask /= 2) warp.shuffle_sum(5, trace::Op::shfl_xor, mask);
     run::Run run;
-    run.trace = made.trace;
+    run.trace = steps::testing::warp_tree(trace::Op::shfl_xor, {16, 8, 4, 2, 1},
+                                          [](std::int64_t lane) { return lane == 0 ? 0x1p24f : 1.0f; });
     run.steps = steps::build_steps(run.trace);
     run::Result& result = run.results.emplace_back();
     result.output = "out";

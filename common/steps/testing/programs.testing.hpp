@@ -22,13 +22,13 @@ inline constexpr WarpRef kFirst{0, 0, 0};
 inline float ramp(std::int64_t i) { return static_cast<float>(i); }
 
 // value = in[lane]; for (arg : args) value += shfl(value, arg)
-inline Trace warp_tree(Op op, const std::vector<int>& args) {
+inline Trace warp_tree(Op op, const std::vector<int>& args, float (*input)(std::int64_t) = ramp) {
     TraceBuilder made;
     const auto in = made.array("in", Space::global, 32);
     made.statement(3, Effect::replace, "value");
     made.statement(5, Effect::join, "value");
     auto warp = made.warp(0, 0);
-    warp.load(3, in, [](int lane) { return lane; }, [](int lane) { return ramp(lane); });
+    warp.load(3, in, [](int lane) { return lane; }, [input](int lane) { return input(lane); });
     for (const int arg : args) warp.shuffle_sum(5, op, arg);
     return made.trace;
 }

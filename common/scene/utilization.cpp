@@ -73,8 +73,7 @@ std::string lanes_text(StepKind kind, int lanes) {
 }
 
 std::string work_text(StepKind kind, const WorkStep& work, std::uint32_t threads, const std::string& of) {
-    const bool barrier = kind == StepKind::block_barrier || kind == StepKind::warp_barrier;
-    const char* does = work.adding > 0 ? "add" : barrier ? "wait" : "active";
+    const char* does = work.adding > 0 ? "add" : is_barrier(kind) ? "wait" : "active";
     return fmt::format("{}{} of {} lanes{} {}", work.adding > 0 && work.more_may_add ? "at least " : "",
                        work.adding > 0 ? work.adding : work.lanes, threads, of, does);
 }

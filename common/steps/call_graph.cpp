@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cctype>
+#include <sstream>
+
+#include "common/base/kernel_text.hpp"
 
 namespace lanewise::steps {
 namespace {
@@ -14,13 +17,12 @@ struct Name {
     bool bracket = false;
 };
 
-// The names in some lines without their line comments; `head` ends them at the first brace.
-std::vector<Name> names_in(const std::vector<std::string_view>& lines, int first, int last, bool head) {
+// The names in some lines; `head` ends them at the first brace.
+std::vector<Name> names_in(const std::vector<std::string>& lines, int first, int last, bool head) {
     std::vector<Name> names;
     const int end = std::min(last, static_cast<int>(lines.size()));
     for (int line = std::max(first, 1); line <= end; ++line) {
-        std::string_view text = lines[static_cast<std::size_t>(line - 1)];
-        text = text.substr(0, text.find("//"));
+        const std::string& text = lines[static_cast<std::size_t>(line - 1)];
         for (std::size_t i = 0; i < text.size(); ++i) {
             if (head && text[i] == '{') return names;
             if (!in_name(text[i])) {
@@ -55,18 +57,15 @@ std::string function_name(const std::vector<Name>& head) {
 }  // namespace
 
 CallGraph::CallGraph(const trace::Trace& trace, std::string_view text) {
-    while (!text.empty()) {
-        const std::size_t end = std::min(text.find('\n'), text.size());
-        text_.push_back(text.substr(0, end));
-        text.remove_prefix(std::min(end + 1, text.size()));
-    }
-    if (text_.empty()) return;
+    std::istringstream code(code_of(text));
+    for (std::string line; std::getline(code, line);) code_.push_back(line);
+    if (code_.empty()) return;
     for (const trace::Statement& statement : trace.header.statements) {
         const Lines& lines = statement.function;
         const auto same = [&](const Function& function) { return function.lines == lines; };
         if (lines.last == 0 || std::any_of(functions_.begin(), functions_.end(), same)) continue;
-        functions_.push_back({lines, function_name(names_in(text_, lines.first, lines.last, true)),
-                              set_of(names_in(text_, lines.first, lines.last, false))});
+        functions_.push_back({lines, function_name(names_in(code_, lines.first, lines.last, true)),
+                              set_of(names_in(code_, lines.first, lines.last, false))});
     }
 }
 
@@ -86,7 +85,7 @@ bool CallGraph::may_reach(const trace::Statement& statement, int line) const {
                                  [&](const Function& function) { return function.lines.has(line); });
     if (at == functions_.end() || at->name.empty()) return true;
     const auto [reached, added] = reached_.try_emplace({statement.line, statement.last_line});
-    if (added) reached->second = called_by(set_of(names_in(text_, statement.line, statement.last_line, false)));
+    if (added) reached->second = called_by(set_of(names_in(code_, statement.line, statement.last_line, false)));
     return reached->second.contains(at->name);
 }
 

@@ -33,7 +33,7 @@ private:
 
     std::set<std::string> called_by(std::set<std::string> names) const;
 
-    std::vector<std::string_view> text_;   // by line
+    std::vector<std::string> code_;   // by line
     std::vector<Function> functions_;
     mutable std::map<std::pair<int, int>, std::set<std::string>> reached_;   // by the lines of a statement
 };

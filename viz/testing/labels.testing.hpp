@@ -60,8 +60,8 @@ private:
 
 // What the stage writes at a step, in a pane of that size.
 inline std::vector<LabelCanvas::Label> stage_labels(const RunView& run_view, std::size_t step, float width,
-                                                    float height) {
-    Headless gui(width, height);
+                                                    float height, float scale = 1) {
+    Headless gui(width, height, scale);
     LabelCanvas canvas;
     gui.canvas = &canvas;
     Selection selection;

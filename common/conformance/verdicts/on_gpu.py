@@ -216,8 +216,8 @@ def main():
         programs = dict(zip(folders, pool.map(lambda folder: build(folder, pathlib.Path(temporary)), folders)))
         jobs = [(folder.name, verdict, kinds, name, programs[folder]) for folder, verdict, kinds, name in jobs]
         # Those of several kernels take longest.
-        todo = sorted(batches(jobs), key=lambda batch: -len(batch[2]))
-        for done in concurrent.futures.as_completed([pool.submit(rows_of, batch) for batch in todo]):
+        longest_first = sorted(batches(jobs), key=lambda batch: -len(batch[2]))
+        for done in concurrent.futures.as_completed([pool.submit(rows_of, batch) for batch in longest_first]):
             rows.extend(done.result())
             with open(table, "w", newline="") as file:   # a file at any time
                 written = csv.writer(file, lineterminator="\n")

@@ -72,7 +72,7 @@ void StagePaint::word(const Scene&, const Word& word, Face face) const {
     if (word.texts.empty()) {
         number_in(brush, face, box, colors.text, word.text);
     } else {
-        const Rect inner = box.inset(brush.px(1), brush.px(2));
+        const Rect inner = box.inset(brush.px(0.75f), brush.px(2));
         const float height = inner.height() / static_cast<float>(word.texts.size());
         for (std::size_t k = 0; k < word.texts.size(); ++k) {
             const Rect line{inner.x0, inner.y0 + height * static_cast<float>(k), inner.x1,

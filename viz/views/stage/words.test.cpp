@@ -7,6 +7,7 @@
 #include "common/trace/trace_builder.testing.hpp"
 #include "viz/views/memory/memory_view.hpp"
 #include "viz/testing/headless.testing.hpp"
+#include "viz/testing/labels.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
 #include "viz/views/stage/scene.hpp"
 
@@ -380,6 +381,8 @@ TEST(CellText, ElementsOfAVectorHaveRoomInTheirFrame) {
     for (const Word& word : scene.bands[0].words)
         for (const std::string& text : word.texts)
             EXPECT_LE(text_width(gui.look(), face, text), word.box.width() - 2 + 0.6f) << text;
+    // As drawn at twice the size, in a window of 1280x800: none is left out.
+    for (const auto& label : testing::stage_labels(RunView(run), 0, 816, 330, 2)) EXPECT_NE(label.text, "…");
 }
 
 TEST(SharedWords, StandInTheOrderOfTheirIndicesWithTheirBanksNamed) {

@@ -2,6 +2,7 @@
 // row in registers.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 
@@ -35,6 +36,21 @@ inline BlockShape block_anywhere(std::uint64_t columns, Element element) {
     const std::uint32_t a_thread = packs <= 64 ? 2 : 4;
     const std::uint64_t warps = (packs + a_thread * 32 - 1) / (a_thread * 32);
     return {static_cast<std::uint32_t>(warps < 1 ? 32 : warps * 32), a_thread};
+}
+
+// Neighbouring lanes that share a row, and packs that each of them holds.
+struct LaneShape {
+    std::uint32_t lanes = 0, packs = 0;
+};
+
+// Of a kernel for short whole rows. A pack a lane, where three lanes of four then have one; else up to four. None for
+// rows that take a warp of their own.
+inline LaneShape lanes_for_short(std::uint64_t columns, Element element) {
+    const std::uint64_t packs = packs_of(columns, element);
+    if (packs >= 32) return {};
+    const std::uint64_t lanes = std::bit_ceil(packs);
+    if (4 * packs >= 3 * lanes) return lanes < 32 ? LaneShape{static_cast<std::uint32_t>(lanes), 1} : LaneShape{};
+    return {packs <= 16 ? 4u : 8u, 4};
 }
 
 // Blocks that share a row as a cluster, threads of each, packs that a thread holds.

@@ -77,3 +77,55 @@ __global__ void __launch_bounds__(kBlock) softmax_anywhere_two_reads(const T* in
   }
   if (column >= 0) result[column] = narrowed<T>(__expf(widened(row[column]) - pair.max) * scale);
 }
+
+// ---- Short rows ------------------------------------------------------------------------------------------------
+
+// The largest value, and the sum, of `lanes` neighbouring lanes, a power of two up to 32, in each of them. All lanes of the warp take part.
+__device__ __forceinline__ float group_max(float value, int lanes) {
+  for (int lane_mask = lanes / 2; lane_mask > 0; lane_mask /= 2) {
+    value = fmaxf(value, __shfl_xor_sync(kFullWarp, value, lane_mask));
+  }
+  return value;
+}
+__device__ __forceinline__ float group_sum(float value, int lanes) {
+  for (int lane_mask = lanes / 2; lane_mask > 0; lane_mask /= 2) {
+    value += __shfl_xor_sync(kFullWarp, value, lane_mask);
+  }
+  return value;
+}
+
+// Whole rows of fewer packs than a warp has lanes: `lanes` neighbouring lanes take a row, so that no lane is left over. A
+// row has at most lanes * kPacks packs; blockDim.x is a multiple of 32, at most 256. Compared with softmax_row_a_warp: more
+// rows a warp.
+template <class T, int kPacks>
+__global__ void __launch_bounds__(256) softmax_short_rows(const T* in, T* out, long long rows, int columns, int lanes) {
+  constexpr int kPack = kPackOf<T>;
+  constexpr int kHeld = kPacks * kPack;
+  const long long number = blockIdx.x * (long long)(blockDim.x / lanes) + threadIdx.x / lanes;
+  const int lane = threadIdx.x % lanes;
+  const int packs = number < rows ? columns / kPack : 0;   // no row: nothing to load, but a part in the shuffles
+  const T* row = in + number * columns;
+  T* result = out + number * columns;
+  Pack<T> loaded[kPacks];
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    if (p * lanes + lane < packs) loaded[p] = pack_at(row, p * lanes + lane);
+  }
+  float held[kHeld];
+#pragma unroll
+  for (int k = 0; k < kHeld; ++k) {
+    held[k] = k / kPack * lanes + lane < packs ? widened(loaded[k / kPack].values[k % kPack]) : -INFINITY;
+  }
+  float largest = largest_of<kHeld>(held);
+  largest = group_max(largest, lanes);
+  float sum = exponentials<kHeld>(held, largest);
+  sum = group_sum(sum, lanes);
+  const float scale = 1.0f / sum;
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    Pack<T> results;
+#pragma unroll
+    for (int k = 0; k < kPack; ++k) results.values[k] = narrowed<T>(held[p * kPack + k] * scale);
+    if (p * lanes + lane < packs) reinterpret_cast<Pack<T>*>(result)[p * lanes + lane] = results;
+  }
+}

@@ -14,11 +14,14 @@ using lanewise::lesson::block_anywhere;
 using lanewise::lesson::BlockShape;
 using lanewise::lesson::ClusterShape;
 using lanewise::lesson::is_packed;
+using lanewise::lesson::lanes_for_short;
+using lanewise::lesson::LaneShape;
 using lanewise::lesson::packs_of;
 using lanewise::lesson::shape_text;
 using lanewise::lesson::tiles_under_way;
 
 enum class Route : std::uint8_t {
+    short_rows,
     warp,
     registers,
     shared,
@@ -31,6 +34,7 @@ enum class Route : std::uint8_t {
 
 // What a route may hold of a row, in packs of 16 bytes.
 inline constexpr std::uint32_t kWarpBlock = 128;  // threads of a block with a row for each warp
+inline constexpr std::uint32_t kShortBlock = 256; // threads of a block in which a few lanes take a row
 inline constexpr std::uint32_t kPacksAThread = 4;
 inline constexpr std::uint32_t kMostThreads = 1024;
 inline constexpr std::uint64_t kSharedBytes = 220u
@@ -56,6 +60,8 @@ inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::
 inline bool has_room(Route route, std::uint64_t columns, Element element, std::uint32_t block) {
     const std::uint64_t packs = packs_of(columns, element);
     switch (route) {
+        case Route::short_rows:
+            return lanes_for_short(columns, element).lanes > 0;
         case Route::warp:
             return packs <= 32 * most_packs_a_lane(element);
         case Route::registers: {
@@ -78,6 +84,16 @@ inline bool has_room(Route route, std::uint64_t columns, Element element, std::u
             return true;
     }
     return false;
+}
+
+// A few lanes for each row, many rows a block.
+inline void launch_short_rows(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
+    const Rows rows = rows_of(inputs);
+    const LaneShape shape = lanes_for_short(rows.columns, element);
+    plan.launch("softmax_short_rows", type_of(element) + ", " + std::to_string(shape.packs),
+                Grid{rows.blocks(kShortBlock / shape.lanes)}, Block{kShortBlock},
+                buffers.in, buffers.out, static_cast<long long>(rows.count), columns_of(inputs),
+                static_cast<int>(shape.lanes));
 }
 
 // As many clusters as there are rows, of which a GPU launches those that run at once, each with a row after the other.
@@ -117,6 +133,9 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
     const int columns = columns_of(inputs);
     const Grid grid{rows.blocks()};
     switch (route) {
+        case Route::short_rows:
+            launch_short_rows(plan, inputs, element, buffers);
+            break;
         case Route::warp: {
             const std::uint64_t packs_a_lane = std::bit_ceil((packs + 31) / 32);
             plan.launch("softmax_row_a_warp", threads + ", " + std::to_string(packs_a_lane),
@@ -178,6 +197,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
         if (shape.threads > 0) return {Route::anywhere, shape.threads};
         return {Route::anywhere_two_reads, kMostThreads};
     }
+    if (inputs.machine.architecture >= 75 && has_room(Route::short_rows, columns, element, kShortBlock))
+        return {Route::short_rows, kShortBlock};
     if (has_room(Route::warp, columns, element, kWarpBlock)) return {Route::warp, kWarpBlock};
     // Two blocks of 1024 threads share a multiprocessor as long as a thread holds no more than four packs.
     const bool clusters = inputs.machine.architecture >= 90 && is_packed(inputs, element) &&

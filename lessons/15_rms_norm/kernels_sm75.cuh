@@ -73,3 +73,29 @@ rms_norm_anywhere_two_reads(const T* in, const T* weight, T* out, int columns, f
   }
   if (column >= 0) result[column] = normalized(row[column], scale, weight[column]);
 }
+
+// ---- Short rows ------------------------------------------------------------------------------------------------
+
+// The sum of `lanes` neighbouring lanes, a power of two up to 32, in each of them. All lanes of the warp take part.
+__device__ __forceinline__ float group_sum(float value, int lanes) {
+  for (int lane_mask = lanes / 2; lane_mask > 0; lane_mask /= 2) {
+    value += __shfl_xor_sync(kFullWarp, value, lane_mask);
+  }
+  return value;
+}
+
+// Whole rows of fewer packs than a warp has lanes: `lanes` neighbouring lanes take a row, so that no lane is left over. A
+// row has at most lanes * kPacks packs; blockDim.x is a multiple of 32, at most 256. Compared with rms_norm_row_a_warp: more
+// rows a warp.
+template <class T, int kPacks>
+__global__ void __launch_bounds__(256) rms_norm_short_rows(const T* in, const T* weight, T* out, long long rows,
+                                                           int columns, float epsilon, int lanes) {
+  const long long number = blockIdx.x * (long long)(blockDim.x / lanes) + threadIdx.x / lanes;
+  auto row = row_at<true>(in, out, number, rows, columns, threadIdx.x % lanes, lanes);
+  if (number >= rows) row.end = 0;   // nothing to load or store, but a part in the shuffles
+  Pack<T> held[kPacks];
+  Pack<T> weights[kPacks];
+  float squares = load_row<T, kPacks>(row, weight, held, weights);
+  squares = group_sum(squares, lanes);
+  store_row<T, kPacks>(row, weight, held, weights, scale_of(squares, columns, epsilon));
+}

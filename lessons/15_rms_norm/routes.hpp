@@ -13,15 +13,27 @@ using lanewise::lesson::block_anywhere;
 using lanewise::lesson::BlockShape;
 using lanewise::lesson::ClusterShape;
 using lanewise::lesson::is_packed;
+using lanewise::lesson::lanes_for_short;
+using lanewise::lesson::LaneShape;
 using lanewise::lesson::pack_of;
 using lanewise::lesson::packs_of;
 using lanewise::lesson::shape_text;
 using lanewise::lesson::tiles_under_way;
 
-enum class Route : std::uint8_t { warp, registers, anywhere, cluster, bulk_copies, anywhere_two_reads, two_reads };
+enum class Route : std::uint8_t {
+    short_rows,
+    warp,
+    registers,
+    anywhere,
+    cluster,
+    bulk_copies,
+    anywhere_two_reads,
+    two_reads
+};
 
 inline constexpr std::uint32_t kWarpBlock = 128;  // threads of a block with a row for each warp
 inline constexpr std::uint32_t kMostThreads = 1024;
+inline constexpr std::uint32_t kShortBlock = 256;  // threads of a block in which a few lanes take a row
 
 // Threads of a block that keeps its row in registers, at most: as the launch bounds in routes.cuh.
 inline std::uint32_t most_threads_in_registers(Element element) { return element == Element::f32 ? 1024 : 512; }
@@ -50,6 +62,8 @@ inline std::uint64_t packs_touched(const Inputs& inputs, Element element) {
 inline bool has_room(Route route, const Inputs& inputs, Element element, std::uint32_t block) {
     const std::uint64_t packs = packs_touched(inputs, element);
     switch (route) {
+        case Route::short_rows:
+            return is_packed(inputs, element) && lanes_for_short(rows_of(inputs).columns, element).lanes > 0;
         case Route::warp:
             return packs <= 32 * kPacks;
         case Route::registers:
@@ -101,12 +115,24 @@ inline Choice best_route(const Inputs& inputs, Element element) {
         if (shape.threads > 0) return {Route::anywhere, shape.threads};
         return {Route::anywhere_two_reads, kMostThreads};
     }
+    if (inputs.machine.architecture >= 75 && has_room(Route::short_rows, inputs, element, kShortBlock))
+        return {Route::short_rows, kShortBlock};
     if (has_room(Route::warp, inputs, element, kWarpBlock))
         return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
     if (inputs.machine.architecture >= 90 && has_room(Route::bulk_copies, inputs, element, kMostThreads))
         return {Route::bulk_copies, kMostThreads};
     return {};
+}
+
+// A few lanes for each row, many rows a block.
+inline void launch_short_rows(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
+    const Rows rows = rows_of(inputs);
+    const LaneShape shape = lanes_for_short(rows.columns, element);
+    plan.launch("rms_norm_short_rows", type_of(element) + ", " + std::to_string(shape.packs),
+                Grid{rows.blocks(kShortBlock / shape.lanes)}, Block{kShortBlock},
+                b.in, b.weight, b.out, static_cast<long long>(rows.count), columns_of(inputs),
+                epsilon_of(inputs), static_cast<int>(shape.lanes));
 }
 
 // As many clusters as there are rows, of which a GPU launches those that run at once, each with a row after the other.
@@ -148,6 +174,9 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
     const int columns = columns_of(inputs);
     const float epsilon = epsilon_of(inputs);
     switch (route) {
+        case Route::short_rows:
+            launch_short_rows(plan, inputs, element, b);
+            break;
         case Route::warp:
             plan.launch("rms_norm_row_a_warp", type + ", " + std::to_string(packs_a_thread) + whole,
                         Grid{rows.blocks(block / 32)}, Block{block}, b.in, b.weight, b.out,

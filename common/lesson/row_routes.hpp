@@ -43,14 +43,13 @@ struct LaneShape {
     std::uint32_t lanes = 0, packs = 0;
 };
 
-// Of a kernel for short whole rows. A pack a lane, where three lanes of four then have one; else up to four. None for
-// rows that take a warp of their own.
+// Of a kernel for short whole rows: a pack a lane up to eight packs, then four lanes or eight with up to four each. None
+// for rows that take a warp of their own.
 inline LaneShape lanes_for_short(std::uint64_t columns, Element element) {
     const std::uint64_t packs = packs_of(columns, element);
     if (packs >= 32) return {};
-    const std::uint64_t lanes = std::bit_ceil(packs);
-    if (4 * packs >= 3 * lanes) return lanes < 32 ? LaneShape{static_cast<std::uint32_t>(lanes), 1} : LaneShape{};
-    return {packs <= 16 ? 4u : 8u, 4};
+    if (packs > 8) return {packs <= 16 ? 4u : 8u, 4};
+    return {static_cast<std::uint32_t>(std::bit_ceil(packs)), 1};
 }
 
 // Blocks that share a row as a cluster, threads of each, packs that a thread holds.

@@ -34,7 +34,7 @@ enum class Route : std::uint8_t {
 
 // What a route may hold of a row, in packs of 16 bytes.
 inline constexpr std::uint32_t kWarpBlock = 128;  // threads of a block with a row for each warp
-inline constexpr std::uint32_t kShortBlock = 256; // threads of a block in which a few lanes take a row
+inline constexpr std::uint32_t kShortBlock = 128; // threads of a block in which a few lanes take a row
 inline constexpr std::uint32_t kPacksAThread = 4;
 inline constexpr std::uint32_t kMostThreads = 1024;
 inline constexpr std::uint64_t kSharedBytes = 220u

@@ -334,6 +334,10 @@ __device__ __forceinline__ void store_row(const PackRow<T, kWhole>& row, const T
     const int i = (p * row.threads + row.thread) * kPack;
     if (i < row.end) {
       keep_packed<T>(held.values[p]);
+      if (kWhole) {
+        keep_packed<T>(held.weights[p]);
+        keep_packed<T>(held.biases[p]);
+      }
       const int column = i - row.shift;
       const int columns = row.end - row.shift;
       const Pack<T> weights = kWhole ? held.weights[p] : weights_at(weight, column, columns);

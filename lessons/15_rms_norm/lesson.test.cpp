@@ -189,10 +189,11 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
         EXPECT_EQ(best.route, route) << columns;
         EXPECT_EQ(best.block, block) << columns;
     };
-    is(4, Element::f32, Route::short_rows, 256);
+    is(4, Element::f32, Route::short_rows, 128);
     is(4, Element::f32, Route::warp, 128, 0);      // the emulator
-    is(92, Element::f32, Route::short_rows, 256);  // 23 packs, eight lanes
-    is(96, Element::f32, Route::warp, 128);        // 24: three lanes of four have one
+    is(92, Element::f32, Route::short_rows, 128);  // 23 packs, eight lanes
+    is(124, Element::f32, Route::short_rows, 128); // 31
+    is(128, Element::f32, Route::warp, 128);       // 32: a pack for each lane of a warp
     is(512, Element::f32, Route::warp, 128);
     is(516, Element::f32, Route::registers, 96);   // 129 packs, two a thread
     is(1, Element::f32, Route::anywhere, 32);      // no whole packs

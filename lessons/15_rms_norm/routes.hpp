@@ -33,7 +33,7 @@ enum class Route : std::uint8_t {
 
 inline constexpr std::uint32_t kWarpBlock = 128;  // threads of a block with a row for each warp
 inline constexpr std::uint32_t kMostThreads = 1024;
-inline constexpr std::uint32_t kShortBlock = 256;  // threads of a block in which a few lanes take a row
+inline constexpr std::uint32_t kShortBlock = 128;  // threads of a block in which a few lanes take a row
 
 // Threads of a block that keeps its row in registers, at most: as the launch bounds in routes.cuh.
 inline std::uint32_t most_threads_in_registers(Element element) { return element == Element::f32 ? 1024 : 512; }

@@ -221,13 +221,14 @@ __device__ __forceinline__ float load_row(const PackRow<T, kWhole>& row, const T
 // Writes held * scale * weights.
 template <class T, int kPacks, bool kWhole>
 __device__ __forceinline__ void store_row(const PackRow<T, kWhole>& row, const T* weight, Pack<T>* held,
-                                          const Pack<T>* weights, float scale) {
+                                          Pack<T>* weights, float scale) {
   constexpr int kPack = kPackOf<T>;
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {
     const int i = (p * row.threads + row.thread) * kPack;
     if (i < row.end) {
       keep_packed<T>(held[p]);
+      if (kWhole) keep_packed<T>(weights[p]);
       const Pack<T> weighed = kWhole ? weights[p] : weights_at(weight, i - row.shift, row.end - row.shift);
       Pack<T> results;
 #pragma unroll

@@ -2,6 +2,7 @@
 // row in registers.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <string>
@@ -57,6 +58,21 @@ struct ClusterShape {
     std::uint32_t blocks = 0, threads = 0, packs = 0;
     std::uint64_t room() const { return std::uint64_t{blocks} * threads * packs; }
 };
+
+// Of a kernel for long rows that begin anywhere, in clusters of so many blocks: whole warps, as many as a block's share
+// of the row's whole packs needs, 2 to 32. A row that needs more has no room.
+inline ClusterShape cluster_anywhere(std::uint64_t columns, Element element, std::uint32_t blocks,
+                                     std::uint32_t packs_a_thread) {
+    const std::uint64_t a_warp = std::uint64_t{blocks} * packs_a_thread * 32;
+    const std::uint64_t warps = (columns / pack_of(element) + a_warp - 1) / a_warp;
+    return {blocks, static_cast<std::uint32_t>(std::clamp<std::uint64_t>(warps, 2, 32) * 32), packs_a_thread};
+}
+
+// Are there clusters, with as much shared memory a block as those of cluster_anywhere() take? 208 KB at most: sm_90 and
+// sm_100 have 227, sm_120 has 99.
+inline bool has_large_clusters(const Machine& machine) {
+    return machine.architecture >= 90 && machine.architecture < 120;
+}
 
 // The template arguments of a kernel in which a cluster shares a row.
 inline std::string shape_text(const std::string& type, const ClusterShape& shape) {

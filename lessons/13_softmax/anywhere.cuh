@@ -1,4 +1,4 @@
-// A row that begins anywhere: what the kernels of kernels_sm75.cuh share beside rows.cuh.
+// A row that begins anywhere: what the kernels of kernels_sm75.cuh and long_rows.cuh share.
 
 // The block's largest value, and its sum, in every thread: as in rows.cuh, but for any multiple of 32 threads, to 1024.
 __device__ __forceinline__ float block_max(float value, float* warp_maxima) {

@@ -4,6 +4,7 @@
 #include <cooperative_groups.h>
 
 #include "rows.cuh"
+#include "anywhere.cuh"
 #include "cluster.cuh"
 
 // ---- A row a cluster ---------------------------------------------------------------------------------------------
@@ -157,3 +158,5 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
     }
   }
 }
+
+#include "long_rows.cuh"

@@ -260,7 +260,13 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(32768, Element::f32, Route::bulk_copies, 1024);
     is(32768, Element::f32, Route::registers, 1024, 80);
     is(40000, Element::f32, Route::shared, 1024, 0);  // the emulator
-    is(40001, Element::f32, Route::anywhere_two_reads, 1024);
+    is(8191, Element::f32, Route::anywhere, 512);
+    is(8197, Element::f32, Route::anywhere_cluster, 288);     // 2049 whole packs: more than 512 threads hold
+    is(40001, Element::f32, Route::anywhere_cluster, 160);
+    is(40001, Element::f32, Route::anywhere_two_reads, 1024, 80);
+    is(40001, Element::f32, Route::anywhere_two_reads, 1024, 120);   // less shared memory
+    is(262147, Element::f32, Route::anywhere_cluster, 1024);
+    is(262149, Element::f32, Route::anywhere_two_reads, 1024);
     is(40001, Element::f32, Route::shared, 1024, 0);
     is(65536, Element::f32, Route::bulk_copies, 1024);
     is(262144, Element::f32, Route::bulk_copies, 1024);
@@ -270,6 +276,12 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(8192, Element::bf16, Route::registers, 256);
     is(65536, Element::f16, Route::bulk_copies, 1024);
     is(128256, Element::f16, Route::bulk_copies, 1024);
+    is(12289, Element::f16, Route::anywhere, 384);
+    is(12297, Element::bf16, Route::anywhere_cluster, 224);   // 1537 whole packs
+    is(12297, Element::f16, Route::anywhere, 416, 80);
+    is(16399, Element::f16, Route::anywhere_two_reads, 1024, 80);
+    is(262151, Element::bf16, Route::anywhere_cluster, 1024);
+    is(262153, Element::f16, Route::anywhere_two_reads, 1024);
     is(65536, Element::f16, Route::shared, 1024, 80);
     is(1u << 20, Element::f16, Route::two_reads, 1024);
 }
@@ -288,6 +300,27 @@ TEST(Softmax, RowsThatBeginAnywhereAreRight) {
             inputs.offset = static_cast<std::uint32_t>(columns % 3);
             expect_right(variant, inputs);
         }
+}
+
+TEST(Softmax, LongRowsThatBeginAnywhereAreSharedByClusters) {
+    const auto is = [](const std::string& variant, std::uint64_t columns, const std::string& arguments,
+                       std::uint32_t blocks, std::uint32_t threads, std::uint32_t packs_of_shared_memory) {
+        lesson::Inputs inputs = with_rows(variant, 3, columns);
+        inputs.machine.architecture = 90;
+        const auto launch = plan_of(variant, inputs).launches.front();
+        EXPECT_EQ(launch.kernel, "softmax_anywhere_cluster") << columns;
+        EXPECT_EQ(launch.arguments, arguments) << columns;
+        EXPECT_EQ(launch.grid.x, 3 * blocks) << columns;
+        EXPECT_EQ(launch.cluster_in_turns, blocks) << columns;
+        EXPECT_EQ(launch.block.x, threads) << columns;
+        EXPECT_EQ(launch.block.dynamic_shared_bytes, packs_of_shared_memory * threads * 16) << columns;
+    };
+    is("softmax_best_f32", 12289, "float, 4, 2", 2, 384, 5);
+    is("softmax_best_f32", 65537, "float, 8, 8", 8, 256, 10);
+    is("softmax_best_f16", 16383, "__half, 4, 2", 2, 256, 5);
+    is("softmax_best_f16", 65537, "__half, 4, 2", 2, 1024, 5);
+    is("softmax_best_f16", 131071, "__half, 4, 4", 4, 1024, 5);
+    is("softmax_best_bf16", 131081, "__nv_bfloat16, 4, 8", 8, 544, 5);
 }
 
 TEST(Softmax, ABlockThatARouteHasNot) {

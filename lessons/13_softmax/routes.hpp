@@ -12,10 +12,13 @@ namespace softmax {
 
 using lanewise::lesson::block_anywhere;
 using lanewise::lesson::BlockShape;
+using lanewise::lesson::cluster_anywhere;
 using lanewise::lesson::ClusterShape;
+using lanewise::lesson::has_large_clusters;
 using lanewise::lesson::is_packed;
 using lanewise::lesson::lanes_for_short;
 using lanewise::lesson::LaneShape;
+using lanewise::lesson::pack_of;
 using lanewise::lesson::packs_of;
 using lanewise::lesson::shape_text;
 using lanewise::lesson::tiles_under_way;
@@ -28,6 +31,7 @@ enum class Route : std::uint8_t {
     anywhere,
     cluster,
     bulk_copies,
+    anywhere_cluster,
     anywhere_two_reads,
     two_reads
 };
@@ -56,6 +60,16 @@ inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::
     const ClusterShape shape = wide ? ClusterShape{8, 512, kPacksAThread} : ClusterShape{2, 1024, kPacksAThread};
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 1024, wide ? 2 * kPacksAThread : kPacksAThread};
 }
+
+// Of long rows that begin anywhere: the fewest blocks that hold the row, two at least. Of floats, two blocks, or eight
+// with twice the packs a thread.
+inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
+    std::uint32_t blocks = 2;
+    while (blocks < 8 && columns / pack_of(element) > std::uint64_t{blocks} * kMostThreads * kPacksAThread) blocks *= 2;
+    if (element == Element::f32 && blocks > 2) return cluster_anywhere(columns, element, 8, 2 * kPacksAThread);
+    return cluster_anywhere(columns, element, blocks, kPacksAThread);
+}
+
 // Has a row of `columns` room in this route, in blocks of `block` threads?
 inline bool has_room(Route route, std::uint64_t columns, Element element, std::uint32_t block) {
     const std::uint64_t packs = packs_of(columns, element);
@@ -79,6 +93,8 @@ inline bool has_room(Route route, std::uint64_t columns, Element element, std::u
             return packs <= bulk_shape(packs, element, block).room();
         case Route::anywhere:
             return block_anywhere(columns, element).threads > 0;
+        case Route::anywhere_cluster:
+            return columns / pack_of(element) <= anywhere_shape(columns, element).room();
         case Route::anywhere_two_reads:
         case Route::two_reads:
             return true;
@@ -116,14 +132,29 @@ inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, c
     plan.launches.back().cluster_in_turns = 1;
 }
 
+// As launch_bulk_copies(), of rows that begin anywhere.
+inline void launch_anywhere_cluster(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
+    const Rows rows = rows_of(inputs);
+    const ClusterShape shape = anywhere_shape(rows.columns, element);
+    Block block{shape.threads};
+    block.dynamic_shared_bytes = tiles_under_way(shape.packs) * shape.threads * 16;
+    plan.launch("softmax_anywhere_cluster",
+                type_of(element) + ", " + std::to_string(shape.packs) + ", " + std::to_string(shape.blocks),
+                Grid{rows.blocks() * shape.blocks}, block, buffers.in, buffers.out,
+                static_cast<long long>(rows.count), columns_of(inputs));
+    plan.launches.back().cluster_in_turns = shape.blocks;
+}
+
+// Must every row begin at a multiple of 16 bytes?
+inline bool needs_packs(Route route) { return route == Route::cluster || route == Route::bulk_copies; }
 // Do the blocks of a cluster share a row?
-inline bool is_shared(Route route) { return route == Route::cluster || route == Route::bulk_copies; }
+inline bool is_shared(Route route) { return needs_packs(route) || route == Route::anywhere_cluster; }
 
 // The plan of one route. A row that has no room there is taken by the one that takes any.
 inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route) {
     const Rows rows = rows_of(inputs);
     std::uint32_t block = inputs.block;
-    if (!has_room(route, rows.columns, element, block) || (is_shared(route) && !is_packed(inputs, element))) {
+    if (!has_room(route, rows.columns, element, block) || (needs_packs(route) && !is_packed(inputs, element))) {
         route = Route::two_reads;
         block = kMostThreads;
     }
@@ -164,6 +195,9 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::anywhere:
             launch_anywhere(plan, inputs, element, buffers);
             break;
+        case Route::anywhere_cluster:
+            launch_anywhere_cluster(plan, inputs, element, buffers);
+            break;
         case Route::bulk_copies:
             launch_bulk_copies(plan, inputs, element, buffers);
             break;
@@ -193,8 +227,13 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const std::uint64_t columns = rows_of(inputs).columns;
     // These kernels are for GPUs; the emulator takes such rows value by value.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
-        const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
-        if (shape.threads > 0) return {Route::anywhere, shape.threads};
+        const BlockShape shape = block_anywhere(columns, element);
+        const bool clusters =
+            has_large_clusters(inputs.machine) && has_room(Route::anywhere_cluster, columns, element, kMostThreads);
+        // Widened to floats, packs of 16 bits fill registers: a multiprocessor runs only one of the larger blocks.
+        const bool crowded = element != Element::f32 && shape.threads > 384;
+        if (shape.threads > 0 && !(clusters && crowded)) return {Route::anywhere, shape.threads};
+        if (clusters) return {Route::anywhere_cluster, anywhere_shape(columns, element).threads};
         return {Route::anywhere_two_reads, kMostThreads};
     }
     if (inputs.machine.architecture >= 75 && has_room(Route::short_rows, columns, element, kShortBlock))

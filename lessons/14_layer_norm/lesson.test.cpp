@@ -232,14 +232,21 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(131076, Element::f32, Route::two_reads, 1024);
     is(65536, Element::f32, Route::two_reads, 1024, 0);   // the emulator
     is(65536, Element::f32, Route::two_reads, 1024, 80);
-    is(65535, Element::f32, Route::anywhere_two_reads, 1024);
+    is(65535, Element::f32, Route::anywhere_cluster, 1024);
+    is(65535, Element::f32, Route::anywhere_two_reads, 1024, 80);
+    is(65535, Element::f32, Route::anywhere_two_reads, 1024, 120);   // less shared memory
+    is(131075, Element::f32, Route::anywhere_cluster, 1024);
+    is(131077, Element::f32, Route::anywhere_two_reads, 1024);
     is(65535, Element::f32, Route::two_reads, 1024, 0);
     is(1024, Element::f16, Route::warp, 128);
     is(4096, Element::f16, Route::registers, 128);
     is(8192, Element::bf16, Route::registers, 256);
     is(8191, Element::bf16, Route::anywhere, 256);        // 1023 whole packs
     is(16391, Element::bf16, Route::anywhere, 512);
-    is(16399, Element::bf16, Route::anywhere_two_reads, 1024);   // 2049: more than 512 threads hold
+    is(16399, Element::bf16, Route::anywhere_cluster, 544);   // 2049: more than 512 threads hold
+    is(16399, Element::bf16, Route::anywhere_two_reads, 1024, 80);
+    is(262151, Element::bf16, Route::anywhere_cluster, 1024);
+    is(262153, Element::bf16, Route::anywhere_two_reads, 1024);
     is(65536, Element::f16, Route::bulk_copies, 1024);
     is(131072, Element::f16, Route::bulk_copies, 1024);
     is(131080, Element::f16, Route::two_reads, 1024);
@@ -275,6 +282,29 @@ TEST(LayerNorm, WhereBlocksOfAClusterShareARow) {
     // A row that does not begin at a multiple of 16 bytes goes another way.
     inputs.offset = 1;
     EXPECT_EQ(plan_of("layer_norm_cluster_f32", inputs).launches.front().kernel, "layer_norm_two_reads");
+}
+
+TEST(LayerNorm, LongRowsThatBeginAnywhereAreSharedByClusters) {
+    const auto is = [](const std::string& variant, std::uint64_t columns, const std::string& arguments,
+                       std::uint32_t blocks, std::uint32_t threads, std::uint32_t packs_of_shared_memory) {
+        lesson::Inputs inputs = with_rows(variant, 3, columns);
+        inputs.machine.architecture = 90;
+        const auto launch = plan_of(variant, inputs).launches.front();
+        EXPECT_EQ(launch.kernel, "layer_norm_anywhere_cluster") << columns;
+        EXPECT_EQ(launch.arguments, arguments) << columns;
+        EXPECT_EQ(launch.grid.x, 3 * blocks) << columns;
+        EXPECT_EQ(launch.cluster_in_turns, blocks) << columns;
+        EXPECT_EQ(launch.block.x, threads) << columns;
+        EXPECT_EQ(launch.block.dynamic_shared_bytes, packs_of_shared_memory * threads * 16) << columns;
+    };
+    is("layer_norm_best_f32", 12289, "float, 4, 2", 2, 384, 13);
+    is("layer_norm_best_f32", 32767, "float, 4, 4", 4, 512, 13);
+    is("layer_norm_best_f32", 65537, "float, 4, 4", 4, 1024, 13);
+    is("layer_norm_best_f32", 65541, "float, 4, 8", 8, 544, 13);
+    is("layer_norm_best_f16", 32767, "__half, 4, 1", 1, 1024, 13);
+    is("layer_norm_best_f16", 65537, "__half, 4, 2", 2, 1024, 13);
+    is("layer_norm_best_f16", 131071, "__half, 4, 4", 4, 1024, 13);
+    is("layer_norm_best_bf16", 131081, "__nv_bfloat16, 4, 8", 8, 544, 13);
 }
 
 TEST(LayerNorm, ABlockThatARouteHasNot) {

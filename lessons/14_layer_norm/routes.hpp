@@ -11,7 +11,9 @@ namespace layer_norm {
 
 using lanewise::lesson::block_anywhere;
 using lanewise::lesson::BlockShape;
+using lanewise::lesson::cluster_anywhere;
 using lanewise::lesson::ClusterShape;
+using lanewise::lesson::has_large_clusters;
 using lanewise::lesson::is_packed;
 using lanewise::lesson::lanes_for_short;
 using lanewise::lesson::LaneShape;
@@ -27,6 +29,7 @@ enum class Route : std::uint8_t {
     anywhere,
     cluster,
     bulk_copies,
+    anywhere_cluster,
     anywhere_two_reads,
     two_reads
 };
@@ -55,6 +58,15 @@ inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 512, wide ? 2 * kPacks : kPacks};
 }
 
+// Of long rows that begin anywhere: the fewest blocks that hold the row. Of floats, two instead of one and four instead
+// of two.
+inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
+    std::uint32_t blocks = 1;
+    while (blocks < 8 && columns / pack_of(element) > std::uint64_t{blocks} * kMostThreads * kPacks) blocks *= 2;
+    if (element == Element::f32 && blocks <= 2) blocks *= 2;
+    return cluster_anywhere(columns, element, blocks, kPacks);
+}
+
 // Packs in which a row lies, at most: one that begins within a pack shares its first and its last with other rows.
 inline std::uint64_t packs_touched(const Inputs& inputs, Element element) {
     const std::uint64_t columns = rows_of(inputs).columns;
@@ -80,6 +92,9 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return is_packed(inputs, element) && packs <= bulk_shape(packs, element, block).room();
         case Route::anywhere:
             return block_anywhere(rows_of(inputs).columns, element).threads > 0;
+        case Route::anywhere_cluster:
+            return rows_of(inputs).columns / pack_of(element) <=
+                   anywhere_shape(rows_of(inputs).columns, element).room();
         case Route::anywhere_two_reads:
         case Route::two_reads:
             return true;
@@ -110,6 +125,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
         const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
         if (shape.threads > 0) return {Route::anywhere, shape.threads};
+        if (has_large_clusters(inputs.machine) && has_room(Route::anywhere_cluster, inputs, element, kMostThreads))
+            return {Route::anywhere_cluster, anywhere_shape(rows_of(inputs).columns, element).threads};
         return {Route::anywhere_two_reads, kMostThreads};
     }
     if (inputs.machine.architecture >= 75 && has_room(Route::short_rows, inputs, element, kShortBlock))
@@ -156,6 +173,19 @@ inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, c
     plan.launches.back().cluster_in_turns = 1;
 }
 
+// As launch_bulk_copies(), of rows that begin anywhere. Weights and biases as in launch_anywhere().
+inline void launch_anywhere_cluster(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
+    const Rows rows = rows_of(inputs);
+    const ClusterShape shape = anywhere_shape(rows.columns, element);
+    Block block{shape.threads};
+    block.dynamic_shared_bytes = (tiles_under_way(shape.packs) + 2 * shape.packs) * shape.threads * 16;
+    plan.launch("layer_norm_anywhere_cluster",
+                type_of(element) + ", " + std::to_string(shape.packs) + ", " + std::to_string(shape.blocks),
+                Grid{rows.blocks() * shape.blocks}, block, b.in, b.weight, b.bias, b.out,
+                static_cast<long long>(rows.count), columns_of(inputs), epsilon_of(inputs));
+    plan.launches.back().cluster_in_turns = shape.blocks;
+}
+
 // The plan of one route, where a warp takes a row with that many packs a thread. A row that has no room there is taken
 // by the one that takes any.
 inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route,
@@ -197,6 +227,9 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         }
         case Route::anywhere:
             launch_anywhere(plan, inputs, element, b);
+            break;
+        case Route::anywhere_cluster:
+            launch_anywhere_cluster(plan, inputs, element, b);
             break;
         case Route::bulk_copies:
             launch_bulk_copies(plan, inputs, element, b);

@@ -1,4 +1,4 @@
-// A row that begins anywhere: what the kernels of kernels_sm75.cuh share beside rows.cuh.
+// A row that begins anywhere: what the kernels of kernels_sm75.cuh and long_rows.cuh share.
 
 template <class T>
 __device__ __forceinline__ Pack<T> pack_at(const T* values, int index) {

@@ -64,15 +64,15 @@ lanewise::lesson::PlanBuilder warp_kernel(const char* name, const char* argument
     return [=](Plan& plan, const Inputs& inputs) { plan_warps(plan, inputs, name, arguments); };
 }
 
-// One vector, four blocks.
+// One vector, two blocks.
 Variant vector(const char* name, const char* title, const char* summary, const char* compared_with, Join join) {
     Variant variant = rows(name, title, summary, compared_with,
                            [=](Plan& plan, const Inputs& inputs) { plan_vector(plan, inputs, join); });
-    variant.n = 500;
+    variant.n = 250;
     variant.columns = variant.timed_columns = 0;
     variant.block = 128;
     variant.block_for = [](std::uint64_t n) { return n > 100000 ? 256u : 128u; };
-    variant.recorded_blocks = 4;
+    variant.recorded_blocks = 2;
     return variant;
 }
 

@@ -12,7 +12,8 @@
 namespace lanewise::gpu {
 namespace {
 
-// More than this must be asked for by an attribute of the kernel, on every architecture.
+// More than this, of a kernel's own and of the launch's together, must be asked for by an attribute of the kernel, on
+// every architecture.
 constexpr std::uint32_t kSharedWithoutAsking = 48u << 10;
 
 std::string describe(const LaunchShape& s) {
@@ -32,9 +33,13 @@ std::string describe(const LaunchShape& s) {
 }
 
 void ask_for_shared(const void* stub, const LaunchShape& shape) {
-    if (shape.block.dynamic_shared_bytes <= kSharedWithoutAsking) return;
-    const cudaError_t status = cudaFuncSetAttribute(stub, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                                    static_cast<int>(shape.block.dynamic_shared_bytes));
+    if (shape.block.dynamic_shared_bytes == 0) return;
+    cudaFuncAttributes attributes{};
+    cudaError_t status = cudaFuncGetAttributes(&attributes, stub);
+    if (status != cudaSuccess) refuse(shape, status);
+    if (attributes.sharedSizeBytes + shape.block.dynamic_shared_bytes <= kSharedWithoutAsking) return;
+    status = cudaFuncSetAttribute(stub, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                  static_cast<int>(shape.block.dynamic_shared_bytes));
     if (status != cudaSuccess) refuse(shape, status);
 }
 

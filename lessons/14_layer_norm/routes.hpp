@@ -58,12 +58,12 @@ inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 512, wide ? 2 * kPacks : kPacks};
 }
 
-// Of long rows that begin anywhere: the fewest blocks that hold the row. Of floats, two instead of one and four instead
-// of two.
+// Of long rows that begin anywhere: the fewest blocks that hold the row, two or more. Of floats that need two for their
+// packs, four.
 inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
     std::uint32_t blocks = 1;
     while (blocks < 8 && columns / pack_of(element) > std::uint64_t{blocks} * kMostThreads * kPacks) blocks *= 2;
-    if (element == Element::f32 && blocks <= 2) blocks *= 2;
+    if (blocks == 1 || (element == Element::f32 && blocks == 2)) blocks *= 2;
     return cluster_anywhere(columns, element, blocks, kPacks);
 }
 

@@ -1,4 +1,4 @@
-// Rows that begin anywhere, on any GPU. Arguments as in kernels.cuh; in and out lie equally far past
+// Rows that begin anywhere, and short rows, on any GPU. Arguments as in kernels.cuh; in and out lie equally far past
 // a multiple of 16 bytes.
 //
 // What lies outside of whole packs is taken value by value, a thread each.
@@ -80,7 +80,8 @@ __global__ void __launch_bounds__(kBlock) softmax_anywhere_two_reads(const T* in
 
 // ---- Short rows ------------------------------------------------------------------------------------------------
 
-// The largest value, and the sum, of `lanes` neighbouring lanes, a power of two up to 32, in each of them. All lanes of the warp take part.
+// The largest value, and the sum, of `lanes` neighbouring lanes, a power of two up to 32, in each of them. All lanes
+// of the warp take part.
 __device__ __forceinline__ float group_max(float value, int lanes) {
   for (int lane_mask = lanes / 2; lane_mask > 0; lane_mask /= 2) {
     value = fmaxf(value, __shfl_xor_sync(kFullWarp, value, lane_mask));
@@ -94,9 +95,9 @@ __device__ __forceinline__ float group_sum(float value, int lanes) {
   return value;
 }
 
-// Whole rows of fewer packs than a warp has lanes: `lanes` neighbouring lanes take a row, so that no lane is left over. A
-// row has at most lanes * kPacks packs; blockDim.x is a multiple of 32, at most 256. Compared with softmax_row_a_warp: more
-// rows a warp.
+// Whole rows of fewer packs than a warp has lanes: `lanes` neighbouring lanes take a row, so that hardly one is left
+// over. A row has at most lanes * kPacks packs; blockDim.x is a multiple of 32, at most 256. Compared with
+// softmax_row_a_warp: more rows a warp.
 template <class T, int kPacks>
 __global__ void __launch_bounds__(256) softmax_short_rows(const T* in, T* out, long long rows, int columns, int lanes) {
   constexpr int kPack = kPackOf<T>;

@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 
 #include <algorithm>
+#include <type_traits>
 
 namespace lanewise::measure {
 namespace {
@@ -19,47 +20,62 @@ __device__ unsigned word_at(const unsigned char* bytes, unsigned count) {
     return word;
 }
 
+// The vectors that a thread takes: kUnroll in a turn, `step` apart, and the next turn's `turn` further on.
+struct Walk {
+    unsigned long long first, step, turn;
+};
+
+__device__ Walk walk_of(bool in_chunks, unsigned unroll) {
+    const unsigned long long block = blockIdx.x, threads = blockDim.x, all = gridDim.x * threads;
+    if (in_chunks) return {block * threads * unroll + threadIdx.x, threads, all * unroll};
+    return {block * threads + threadIdx.x, all, all * unroll};
+}
+
 // Joins all words by xor: one instruction a word, the least that still needs every byte. The result is added to `*out`
 // where `guard` lets it through: all bits when it is verified, none when it is timed, and the compiler cannot know.
 template <int kUnroll>
-__global__ void __launch_bounds__(1024) plain_read(Bytes in, unsigned guard, unsigned* out) {
-    const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
-    const unsigned long long first = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
+__global__ void __launch_bounds__(1024) plain_read(Bytes in, bool in_chunks, unsigned guard, unsigned* out) {
+    const Walk walk = walk_of(in_chunks, kUnroll);
     unsigned word = 0;
-    unsigned long long i = first;
-    for (; i + (kUnroll - 1) * stride < in.count; i += kUnroll * stride) {
+    unsigned long long i = walk.first;
+    for (; i + (kUnroll - 1) * walk.step < in.count; i += walk.turn) {
         uint4 vectors[kUnroll];
 #pragma unroll
-        for (int k = 0; k < kUnroll; ++k) vectors[k] = __ldg(in.vectors + i + k * stride);
+        for (int k = 0; k < kUnroll; ++k) vectors[k] = __ldg(in.vectors + i + k * walk.step);
 #pragma unroll
         for (int k = 0; k < kUnroll; ++k) word ^= vectors[k].x ^ vectors[k].y ^ vectors[k].z ^ vectors[k].w;
     }
-    for (; i < in.count; i += stride) {
+    for (int k = 0; k < kUnroll && i < in.count; ++k, i += walk.step) {
         const uint4 vector = __ldg(in.vectors + i);
         word ^= vector.x ^ vector.y ^ vector.z ^ vector.w;
     }
     const auto* const tail = reinterpret_cast<const unsigned char*>(in.vectors + in.count);
-    if (first == 0)
+    if (walk.first == 0)
         for (unsigned b = 0; b < in.tail; b += 4) word ^= word_at(tail + b, min(4u, in.tail - b));
     if ((word & guard) != 0) atomicXor(out, word);
 }
 
-template <int kUnroll>
-__global__ void __launch_bounds__(1024) plain_copy(Bytes in, uint4* out) {
-    const unsigned long long stride = static_cast<unsigned long long>(gridDim.x) * blockDim.x;
-    const unsigned long long first = static_cast<unsigned long long>(blockIdx.x) * blockDim.x + threadIdx.x;
-    unsigned long long i = first;
-    for (; i + (kUnroll - 1) * stride < in.count; i += kUnroll * stride) {
+// kStreams: what is read and written is said to be used once, so that caches evict it first.
+template <int kUnroll, bool kStreams>
+__global__ void __launch_bounds__(1024) plain_copy(Bytes in, bool in_chunks, uint4* out) {
+    const Walk walk = walk_of(in_chunks, kUnroll);
+    const auto load = [](const uint4* from) { return kStreams ? __ldcs(from) : __ldg(from); };
+    const auto store = [](uint4* to, uint4 vector) {
+        if (kStreams) __stcs(to, vector);
+        else *to = vector;
+    };
+    unsigned long long i = walk.first;
+    for (; i + (kUnroll - 1) * walk.step < in.count; i += walk.turn) {
         uint4 vectors[kUnroll];
 #pragma unroll
-        for (int k = 0; k < kUnroll; ++k) vectors[k] = __ldg(in.vectors + i + k * stride);
+        for (int k = 0; k < kUnroll; ++k) vectors[k] = load(in.vectors + i + k * walk.step);
 #pragma unroll
-        for (int k = 0; k < kUnroll; ++k) out[i + k * stride] = vectors[k];
+        for (int k = 0; k < kUnroll; ++k) store(out + i + k * walk.step, vectors[k]);
     }
-    for (; i < in.count; i += stride) out[i] = __ldg(in.vectors + i);
-    if (first < in.tail) {
+    for (int k = 0; k < kUnroll && i < in.count; ++k, i += walk.step) store(out + i, load(in.vectors + i));
+    if (walk.first < in.tail) {
         const auto* const from = reinterpret_cast<const unsigned char*>(in.vectors + in.count);
-        reinterpret_cast<unsigned char*>(out + in.count)[first] = from[first];
+        reinterpret_cast<unsigned char*>(out + in.count)[walk.first] = from[walk.first];
     }
 }
 
@@ -73,6 +89,14 @@ unsigned grid_of(const LimitShape& shape, unsigned long long vectors, unsigned s
     return static_cast<unsigned>(std::min(needed, most));
 }
 
+// Calls `use` with the number of loads in flight as a type.
+template <class Use>
+void with_unroll(int unroll, const Use& use) {
+    if (unroll == 2) use(std::integral_constant<int, 2>{});
+    else if (unroll == 4) use(std::integral_constant<int, 4>{});
+    else use(std::integral_constant<int, 8>{});
+}
+
 Bytes bytes_at(const void* in, std::uint64_t bytes) {
     return {static_cast<const uint4*>(in), bytes / sizeof(uint4), static_cast<unsigned>(bytes % sizeof(uint4))};
 }
@@ -83,9 +107,9 @@ int launch_plain_read(LimitShape shape, unsigned sms, const void* in, std::uint6
                       unsigned* out, CUstream_st* stream) {
     const Bytes from = bytes_at(in, bytes);
     const unsigned grid = grid_of(shape, from.count, sms);
-    if (shape.unroll == 2) plain_read<2><<<grid, shape.threads, 0, stream>>>(from, guard, out);
-    else if (shape.unroll == 4) plain_read<4><<<grid, shape.threads, 0, stream>>>(from, guard, out);
-    else plain_read<8><<<grid, shape.threads, 0, stream>>>(from, guard, out);
+    with_unroll(shape.unroll, [&](auto unroll) {
+        plain_read<unroll><<<grid, shape.threads, 0, stream>>>(from, shape.in_chunks, guard, out);
+    });
     return cudaGetLastError();
 }
 
@@ -99,9 +123,10 @@ int launch_plain_copy(LimitShape shape, unsigned sms, const void* in, std::uint6
     const Bytes from = bytes_at(in, bytes);
     const unsigned grid = grid_of(shape, from.count, sms);
     uint4* const to = static_cast<uint4*>(out);
-    if (shape.unroll == 2) plain_copy<2><<<grid, shape.threads, 0, stream>>>(from, to);
-    else if (shape.unroll == 4) plain_copy<4><<<grid, shape.threads, 0, stream>>>(from, to);
-    else plain_copy<8><<<grid, shape.threads, 0, stream>>>(from, to);
+    with_unroll(shape.unroll, [&](auto unroll) {
+        if (shape.streams) plain_copy<unroll, true><<<grid, shape.threads, 0, stream>>>(from, shape.in_chunks, to);
+        else plain_copy<unroll, false><<<grid, shape.threads, 0, stream>>>(from, shape.in_chunks, to);
+    });
     return cudaGetLastError();
 }
 

@@ -12,6 +12,8 @@ struct LimitShape {
     unsigned threads;         // in a block
     unsigned blocks_per_sm;   // at most; 0: as many blocks as give each thread one turn
     int unroll;               // 2, 4 or 8 loads of 16 bytes in flight
+    bool in_chunks = false;   // a block's loads of one turn are neighbours; else they are a whole grid apart
+    bool streams = false;     // of a copy: L2 is told to evict first what was read or written
 };
 
 // Reads `bytes` bytes at `in` (aligned to 16) and joins its 32-bit words, little-endian, by xor, the last filled up

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <utility>
@@ -26,8 +27,9 @@ using timing::Timing;
 
 namespace {
 
-constexpr std::array<LimitShape, 10> kShapes{{{1024, 1, 2}, {1024, 1, 4}, {1024, 2, 2}, {1024, 2, 4}, {512, 4, 4},
-                                  {512, 4, 8},  {256, 8, 4},  {256, 8, 8},  {256, 0, 4},  {512, 0, 2}}};
+constexpr std::array<LimitShape, 12> kShapes{{{1024, 1, 2}, {1024, 1, 4}, {1024, 2, 2}, {1024, 2, 4}, {512, 4, 4},
+                                  {512, 4, 8},  {256, 8, 4},  {256, 8, 8},  {256, 0, 4},  {512, 0, 2},
+                                  {256, 0, 4, true}, {512, 0, 2, true}}};
 
 // Tries of a shape before the fastest is timed in full: of all shapes in the first place, of the best few in the
 // others.
@@ -136,6 +138,12 @@ Timing measure_limit(const std::string& name, const launch::Plan& plan, const Me
     timing.baseline = timing.limit = true;
     timing.bytes = contents.size() * (copies ? 2u : 1u);
     std::vector<LimitShape> shapes(kShapes.begin(), kShapes.end());
+    if (copies) {
+        std::transform(kShapes.begin(), kShapes.end(), std::back_inserter(shapes), [](LimitShape shape) {
+            shape.streams = true;
+            return shape;
+        });
+    }
     sort_shapes(shapes, *first, name, options);
     shapes.resize(kBestShapes);
     timing.within_bound = first->are_right(shapes);

@@ -32,8 +32,8 @@ WARM_SECONDS = 0.05
 OUTLIER = 0.1
 TYPES = {"f32": ("float32", 4), "f16": ("float16", 2), "bf16": ("bfloat16", 2)}
 CSV_HEADING = (
-    "lesson,gpu,driver,date,l2,variant,element,size,n,block,baseline,limit,on_cpu,value,error,within_bound,median_us,"
-    "low_us,high_us,min_us,max_us,samples,outliers,bytes,gb_per_s,percent_of_read,against,times_as_fast,partial"
+    "lesson,gpu,driver,date,l2,variant,element,size,n,columns,block,baseline,limit,on_cpu,value,error,within_bound,median_us,"
+    "low_us,high_us,min_us,max_us,samples,outliers,bytes,gb_per_s,percent_of_limit,against,times_as_fast,partial"
 )
 
 
@@ -116,7 +116,7 @@ def csv_text(table):
     for row in table["rows"]:
         rate = row["bytes"] / row["median_us"] * 1e-3 if row["median_us"] > 0 else 0
         cells = [table["lesson"], table["gpu"], table["driver"], table["date"], table["l2"], row["variant"], row["element"],
-                 row["size"], row["n"], row["block"], int(row["baseline"]), int(row["limit"]), int(row["on_cpu"]),
+                 row["size"], row["n"], row.get("columns", 0), row["block"], int(row["baseline"]), int(row["limit"]), int(row["on_cpu"]),
                  f"{row['value']:.9g}", f"{row['error']:.9g}", int(row["within_bound"]), f"{row['median_us']:.6g}",
                  f"{row['low_us']:.6g}", f"{row['high_us']:.6g}", f"{row['min_us']:.6g}", f"{row['max_us']:.6g}", row["samples"],
                  row["outliers"], row["bytes"], f"{rate:.6g}", "", row["against"], "", 1 if table["partial"] else 0]

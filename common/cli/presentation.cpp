@@ -1,5 +1,6 @@
 #include "common/cli/presentation.hpp"
 
+#include <algorithm>
 #include <ostream>
 
 #include <fmt/format.h>
@@ -64,7 +65,11 @@ void present_times(Presentation& p, Session& session, const std::vector<std::str
     const timing::TimingTable recorded = session.recorded("timings.json");
     p.timings = runner::without_sizes(recorded);
     p.shapes = runner::only_sizes(recorded);
-    p.sizes = runner::find_recording(session.lesson, "sweep.json").empty() ? p.shapes : session.recorded("sweep.json");
+    // Shapes of rows are no sizes: as many values in longer rows are other work.
+    const bool of_rows = std::any_of(p.shapes.rows.begin(), p.shapes.rows.end(),
+                                     [](const timing::Timing& row) { return row.columns != 0; });
+    if (!runner::find_recording(session.lesson, "sweep.json").empty()) p.sizes = session.recorded("sweep.json");
+    else if (!of_rows) p.sizes = p.shapes;
     const BackendChoice backend = session.options.backend;
     if (backend == BackendChoice::automatic || backend == BackendChoice::gpu)
         p.services.measure = [&session, tabs] {

@@ -127,6 +127,7 @@ TEST(Rows, TorchStandsBesideWhereItWasRecordedOnTheSameGpu) {
         row.element = "f32";
         row.baseline = true;
         row.n = n;
+        row.size = n == 4096 ? "4×1024" : "8×1024";
         timing::set_times(row, {5, 5, 5});
         torch.rows.push_back(row);
     }

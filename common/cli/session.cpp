@@ -128,7 +128,11 @@ void Session::check_drawn(const std::string& variant) {
 
 timing::TimingTable Session::recorded(const std::string& file) const {
     try {
-        if (const auto path = runner::find_recording(lesson, file); !path.empty()) return timing::load(path);
+        if (const auto path = runner::find_recording(lesson, file); !path.empty()) {
+            timing::TimingTable table = timing::load(path);
+            timer.add_recorded_baselines(table);
+            return table;
+        }
     } catch (const Error& error) {
         console.err << error.what() << '\n';
     }

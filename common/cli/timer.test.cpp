@@ -45,7 +45,7 @@ TEST(Timer, ASweepIsMeasuredSizeBySize) {
     EXPECT_EQ(answer.status, kExitOk) << answer.err;
     EXPECT_EQ(answer.err, "");  // no progress line without a terminal
     EXPECT_EQ(lines_with(answer.out, "tiny_sum "), 3u) << answer.out;
-    EXPECT_EQ(lines_with(answer.out, "plain read"), 3u) << answer.out;
+    EXPECT_EQ(lines_with(answer.out, "plain read  "), 3u) << answer.out;
     EXPECT_TRUE(contains(answer.out, "4000")) << answer.out;
     EXPECT_TRUE(contains(answer.out, "L2 warm"));
     EXPECT_TRUE(contains(answer.out, "before: SM 1980 MHz, memory 3201 MHz, 41 °C, no other process")) << answer.out;

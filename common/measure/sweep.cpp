@@ -99,7 +99,7 @@ private:
         check_room(job, needed);
         Timing row = meter_.measure(plan, options_.measure);
         row.variant = job.variant;
-        row.block = job.block;
+        row.block = first_block(plan);
         place(row, job, plan);
         // A library's one total is no measure of what gives many sums.
         variants_.push_back({std::move(row), gives_many(plan) ? "" : job.baseline});
@@ -171,9 +171,14 @@ private:
         return !plan.expectations.empty() && plan.buffers[plan.expectations.front().buffer].count > 1;
     }
 
+    static std::uint32_t first_block(const launch::Plan& plan) {
+        return plan.launches.empty() ? 0 : plan.launches.front().block.count();
+    }
+
     static void place(Timing& row, const Job& job, const launch::Plan& plan) {
         row.n = job.n;
         row.size = job.size;
+        row.columns = job.columns;
         row.element = input_element(plan);
     }
 

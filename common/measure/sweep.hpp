@@ -18,7 +18,7 @@ struct Job {
     std::string baseline;        // as Variant's; empty: none
     std::string size;            // Timing::size
     std::uint64_t n = 0;
-    std::uint32_t block = 0;
+    std::uint64_t columns = 0;   // Timing::columns
     // The plan on n values, from any thread. May throw Error: of what exit status kExitUsage the row is skipped, and
     // the sentence noted.
     std::function<launch::Plan()> plan;

@@ -9,6 +9,7 @@
 #include "common/timing/compare.hpp"
 #include "common/timing/gpu_state.hpp"
 #include "common/timing/ladder.hpp"
+#include "common/timing/times_text.hpp"
 
 namespace lanewise::print {
 
@@ -35,9 +36,15 @@ std::vector<TimeColumn> columns_of(const TimingTable& t, bool samples) {
         {"type", [](const Timing& row) { return row.element; },
          any([&](const Timing& row) { return row.element != element; })},
         {"size", [](const Timing& row) { return row.size; }, any([](const Timing& row) { return !row.size.empty(); })},
+        {"rows×columns", [](const Timing& row) { return row.columns != 0 ? timing::shape_text(row.n, row.columns) : ""; },
+         any([](const Timing& row) { return row.size.empty() && row.columns != 0; })},
         {"n", [](const Timing& row) { return fmt::format("{}", row.n); }},
         {"block", [](const Timing& row) { return row.baseline ? "" : fmt::format("{}", row.block); }},
-        {"value", [](const Timing& row) { return row.limit ? "" : format_number(row.value); }},
+        // 0: a library that gave many values has no first one.
+        {"value",
+         [](const Timing& row) {
+             return row.limit || (row.baseline && row.value == 0) ? "" : format_number(row.value);
+         }},
         {"error",
          [](const Timing& row) {
              return (row.limit ? "" : format_error(row.error)) + std::string(row.within_bound ? "" : " !");
@@ -48,8 +55,9 @@ std::vector<TimeColumn> columns_of(const TimingTable& t, bool samples) {
         {"samples", [](const Timing& row) { return fmt::format("{}", row.samples); }, samples},
         {"outliers", [](const Timing& row) { return fmt::format("{}", row.outliers); }, samples},
         {"GB/s", [](const Timing& row) { return fmt::format("{:.1f}", row.gb_per_s()); }},
-        {"% of read", [&, optional](const Timing& row) { return optional(timing::percent_of_read(t, row), "{:.1f}"); },
-         any([](const Timing& row) { return row.variant == timing::kPlainRead; })},
+        {"% of limit",
+         [&, optional](const Timing& row) { return optional(timing::percent_of_limit(t, row), "{:.1f}"); },
+         any([&](const Timing& row) { return timing::limit_of(t, row) != nullptr; })},
         {"× library", [&, optional](const Timing& row) { return optional(timing::times_as_fast(t, row), "{:.2f}"); },
          any([](const Timing& row) { return !row.against.empty(); })},
     };
@@ -90,6 +98,23 @@ void print_summaries(std::ostream& out, const TimingTable& t, const Paint& paint
         out << (i == 0 ? paint.faint(lines[i]) : i > each.size() ? paint.result(lines[i]) : lines[i]) << '\n';
 }
 
+// What "% of limit" is of.
+void print_limit(std::ostream& out, const TimingTable& t, const Paint& paint) {
+    const auto has = [&](const char* name) {
+        return std::any_of(t.rows.begin(), t.rows.end(), [&](const Timing& row) {
+            const Timing* limit = timing::limit_of(t, row);
+            return limit && limit->variant == name;
+        });
+    };
+    const bool read = has(timing::kPlainRead), copy = has(timing::kPlainCopy);
+    if (!read && !copy) return;
+    out << paint.faint(fmt::format("% of limit: GB/s compared with a {} of the same values",
+                                   !copy  ? "plain read"
+                                   : read ? "plain read, or with a plain copy where the kernel writes as much as it reads,"
+                                          : "plain copy"))
+        << '\n';
+}
+
 void print_doubts(std::ostream& out, const TimingTable& t, const Paint& paint) {
     for (const std::string& doubt : timing::doubts_of(t)) out << paint.warning(doubt) << '\n';
 }
@@ -124,6 +149,7 @@ void print_time(std::ostream& out, const TimingTable& t, Paint paint, bool sampl
     if (t.before) out << paint.faint("before: " + timing::state_text(*t.before)) << '\n';
     if (t.after) out << paint.faint("after: " + timing::state_text(*t.after)) << '\n';
     print_rows(out, t, paint, samples);
+    print_limit(out, t, paint);
     print_summaries(out, t, paint);
     print_doubts(out, t, paint);
 }

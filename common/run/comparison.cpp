@@ -13,6 +13,7 @@
 #include "common/base/error.hpp"
 #include "common/base/suggest.hpp"
 #include "common/steps/memory.hpp"
+#include "common/timing/compare.hpp"
 #include "common/timing/sizes.hpp"
 #include "common/timing/times_text.hpp"
 
@@ -28,14 +29,12 @@ using timing::time_text;
 constexpr double kAlike = 0.1;
 
 void add_time(ComparedVariant& row, const timing::TimingTable& times) {
-    const timing::Timing* best = nullptr;   // at the largest size
-    for (const timing::Timing& time : times.rows)
-        if (time.variant == row.variant && time.within_bound && time.median_us > 0 && (!best || time.n > best->n))
-            best = &time;
-    if (!best) return;
-    row.median_us = best->median_us;
-    row.gb_per_s = best->gb_per_s();
-    row.timed_n = best->n;
+    const timing::Timing* time = timing::timing_of(times, row.variant);
+    if (!time || !time->within_bound) return;
+    row.median_us = time->median_us;
+    row.gb_per_s = time->gb_per_s();
+    row.timed_n = time->n;
+    row.timed_columns = time->columns;
 }
 
 std::uint64_t volume(const std::array<std::uint32_t, 3>& extent) {
@@ -119,12 +118,17 @@ std::string share_text(double part) {
     return fmt::format("{:.2g} times", part);
 }
 
+// Are their times of as many values, in rows of one length?
+bool timed_alike(const ComparedVariant& a, const ComparedVariant& b) {
+    return a.timed_n == b.timed_n && a.timed_columns == b.timed_columns;
+}
+
 // Fewer threads, wider loads, as many atomics on one address: no faster.
 void explain_atomics(const Comparison& comparison, std::vector<std::string>& sentences) {
     for (const ComparedVariant& wide : comparison.rows) {
         const ComparedVariant* narrow = nullptr;
         for (const ComparedVariant& other : comparison.rows) {
-            const bool same_work = other.n == wide.n && other.timed_n == wide.timed_n && other.atomics &&
+            const bool same_work = other.n == wide.n && timed_alike(other, wide) && other.atomics &&
                                    wide.atomics && *other.atomics == *wide.atomics && *wide.atomics > 1 &&
                                    other.one_address && wide.one_address;
             if (!same_work || !other.median_us || !wide.median_us || wide.threads == 0 ||
@@ -143,7 +147,7 @@ void explain_atomics(const Comparison& comparison, std::vector<std::string>& sen
         // What fewer of them bring.
         const ComparedVariant* fewer = nullptr;
         for (const ComparedVariant& other : comparison.rows)
-            if (other.n == wide.n && other.timed_n == wide.timed_n && other.atomics && other.median_us &&
+            if (other.n == wide.n && timed_alike(other, wide) && other.atomics && other.median_us &&
                 *other.atomics * 2 <= *wide.atomics && *other.median_us * (1 + kAlike) < *wide.median_us &&
                 (!fewer || *other.median_us < *fewer->median_us))
                 fewer = &other;
@@ -164,7 +168,7 @@ void explain_accuracy(const Comparison& comparison, std::vector<std::string>& se
     for (const ComparedVariant& far : comparison.rows) {
         const ComparedVariant* best = nullptr;
         for (const ComparedVariant& close : comparison.rows) {
-            const bool same_work = close.n == far.n && close.timed_n == far.timed_n && close.input == far.input &&
+            const bool same_work = close.n == far.n && timed_alike(close, far) && close.input == far.input &&
                                    close.loads && far.loads && *close.loads == *far.loads &&
                                    close.atomics == far.atomics && close.reference == far.reference;
             if (!same_work || !close.median_us || !far.median_us || !close.has_result || !far.has_result || !close.ok ||
@@ -198,7 +202,8 @@ void explain_memory(const Comparison& comparison, std::vector<std::string>& sent
         if (row.timed_n == largest) best = std::max(best, row.gb_per_s.value_or(0));
     std::vector<const ComparedVariant*> rows;
     for (const ComparedVariant& row : comparison.rows)
-        if (row.timed_n == largest && row.gb_per_s && row.loads && *row.loads > 0 && alike(*row.gb_per_s, best))
+        if (row.timed_n == largest && row.gb_per_s && row.loads && *row.loads > 0 && alike(*row.gb_per_s, best) &&
+            (rows.empty() || timed_alike(row, *rows.front())))
             rows.push_back(&row);
     if (rows.size() < 2) return;
     const auto [least, most] =
@@ -258,7 +263,7 @@ std::string cell_text(const ComparedVariant& row, Column column) {
         case Column::time:
             // Not on the values of this row's run: the time says on how many.
             return time_text(shown) +
-                   (row.timed_n != row.n && row.n > 0 ? " at " + timing::size_text(row.timed_n) : "");
+                   (row.timed_n != row.n && row.n > 0 ? " at " + timing::shape_text(row.timed_n, row.timed_columns) : "");
         case Column::gbs: return fmt::format("{:.1f}", shown);
         case Column::value: return whole ? fmt::format("{:.0f}", shown) : fmt::format("{:.8g}", shown);
         default: return whole ? fmt::format("{:.0f}", shown) : fmt::format("{:.3g}", shown);
@@ -319,8 +324,13 @@ std::uint64_t shared_n(const Comparison& comparison, std::uint64_t ComparedVaria
 std::string times_text(const Comparison& comparison) {
     if (comparison.times_from.empty()) return "none were measured or recorded";
     const std::uint64_t timed = shared_n(comparison, &ComparedVariant::timed_n);
-    return comparison.times_from + " · " +
-           (timed ? timing::size_text(timed) + " values" : std::string("each at its own size"));
+    std::set<std::uint64_t> columns;
+    for (const ComparedVariant& row : comparison.rows)
+        if (row.timed_n != 0) columns.insert(row.timed_columns);
+    if (timed == 0) return comparison.times_from + " · each at its own size";
+    return fmt::format("{} · {} values{}", comparison.times_from,
+                       timing::shape_text(timed, columns.size() == 1 ? *columns.begin() : 0),
+                       columns.size() == 1 ? "" : ", in rows of different lengths");
 }
 
 }  // namespace lanewise::run

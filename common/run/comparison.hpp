@@ -37,6 +37,7 @@ struct ComparedVariant {
     std::optional<double> median_us;
     std::optional<double> gb_per_s;
     std::uint64_t timed_n = 0;
+    std::uint64_t timed_columns = 0;   // values a row; 0: no rows
 };
 
 struct Comparison {

@@ -10,6 +10,7 @@
 #include "common/base/error.hpp"
 #include "common/runner/recordings.hpp"
 #include "common/timing/ladder.hpp"
+#include "common/timing/times_text.hpp"
 
 namespace lanewise::runner {
 
@@ -91,13 +92,24 @@ void Timer::add_recorded_baselines(timing::TimingTable& table) const {
     if (path.empty()) return;
     const auto torch = timing::load(path);
     if (torch.gpu != table.gpu || torch.l2 != table.l2) return;
-    const auto alike = [](const timing::Timing& a, const timing::Timing& b) {
-        return a.n == b.n && a.size == b.size && a.element == b.element;
+    // A row of the lesson's own without a size may have the shape of one: of 4096×4096.
+    const auto alike = [](const timing::Timing& own, const timing::Timing& other) {
+        const bool same_shape = own.size == other.size ||
+                                (own.columns != 0 && timing::shape_text(own.n, own.columns) == other.size);
+        return own.n == other.n && own.element == other.element && same_shape;
     };
     std::vector<timing::Timing> added;
     for (const timing::Timing& row : torch.rows)
-        if (std::any_of(table.rows.begin(), table.rows.end(), [&](const auto& own) { return alike(own, row); }))
+        for (const timing::Timing& own : table.rows) {
+            const auto is_there = [&](const timing::Timing& other) {
+                return other.variant == row.variant && other.element == own.element && other.n == own.n &&
+                       other.size == own.size && other.columns == own.columns;
+            };
+            if (own.baseline || !alike(own, row) || std::any_of(added.begin(), added.end(), is_there)) continue;
             added.push_back(row);
+            added.back().size = own.size;
+            added.back().columns = own.columns;
+        }
     if (added.empty()) return;
     for (timing::Timing& row : table.rows) {
         if (row.baseline) continue;
@@ -106,9 +118,17 @@ void Timer::add_recorded_baselines(timing::TimingTable& table) const {
                                           [&](const Variant& known) { return known.name == row.variant; });
         if (variant == variants.end() || !is_recorded_baseline(variant->baseline)) continue;
         for (const timing::Timing& other : added)
-            if (other.variant == variant->baseline && alike(other, row)) row.against = other.variant;
+            if (other.variant == variant->baseline && other.n == row.n && other.size == row.size &&
+                other.columns == row.columns && other.element == row.element)
+                row.against = other.variant;
     }
-    std::move(added.begin(), added.end(), std::back_inserter(table.rows));
+    // Next to the lesson's own rows of their size.
+    for (timing::Timing& row : added) {
+        const auto last = std::find_if(table.rows.rbegin(), table.rows.rend(), [&](const timing::Timing& other) {
+            return other.n == row.n && other.size == row.size;
+        });
+        table.rows.insert(last.base(), std::move(row));
+    }
     table.notes.push_back(fmt::format("torch was recorded on {}: {}.", torch.date, torch.method));
 }
 
@@ -137,7 +157,10 @@ measure::Job Timer::job(const Variant& variant, const timing::Size* size, const 
     job.size = size ? size->name : "";
     // A size that this variant cannot have is a row that is missing; any other input that it cannot is an error.
     job.n = size ? size->n : inputs_at(variant, nullptr, machine).n;
-    job.block = options_.block ? *options_.block : variant.block_for ? variant.block_for(job.n) : variant.block;
+    if (variant.columns != 0) {
+        const auto usual = variant.timed_columns != 0 ? variant.timed_columns : variant.columns;
+        job.columns = size && size->columns != 0 ? size->columns : options_.columns.value_or(usual);
+    }
     const auto inputs = [this, &variant, machine, size = size ? std::optional(*size) : std::nullopt] {
         return inputs_at(variant, size ? &*size : nullptr, machine);
     };

@@ -48,12 +48,13 @@ public:
     // The recorded rows that these options ask for. Throws Error where there are none, or none measured in that way.
     timing::TimingTable recorded() const;
 
+    // Adds what was recorded of torch at the table's sizes and types, where it was on the same GPU with the same L2
+    // state, and sets the variants' rows against it. Throws Error where that recording is damaged.
+    void add_recorded_baselines(timing::TimingTable& table) const;
+
 private:
     std::vector<measure::Job> jobs(const std::vector<std::string>& names, const std::vector<timing::Size>& sizes) const;
     measure::Job job(const lesson::Variant& variant, const timing::Size* size, const lesson::Machine& machine) const;
-    // Adds what was recorded of torch at the table's sizes and types, where it was on the same GPU with the same L2
-    // state, and sets the variants' rows against it.
-    void add_recorded_baselines(timing::TimingTable& table) const;
     // What a variant runs on at a size; without one, at the size it is timed at.
     lesson::Inputs inputs_at(const lesson::Variant& variant, const timing::Size* size,
                              const lesson::Machine& machine) const;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <tuple>
+#include <utility>
 
 namespace lanewise::timing {
 namespace {
@@ -12,10 +13,18 @@ constexpr double kSameTime = 1.005;   // medians this far apart, and no further,
 
 bool same_size(const Timing& a, const Timing& b) { return a.n == b.n && a.size == b.size && a.element == b.element; }
 
+// The baseline of as many values. What computes must have rows as long; a limit moves bytes, whatever their rows are.
 const Timing* find(const TimingTable& table, const Timing& beside, const std::string& variant) {
     for (const Timing& row : table.rows)
-        if (row.baseline && row.variant == variant && same_size(row, beside)) return &row;
+        if (row.baseline && row.variant == variant && same_size(row, beside) &&
+            (row.limit || row.columns == beside.columns))
+            return &row;
     return nullptr;
+}
+
+std::optional<double> percent_of(const Timing* limit, const Timing& row) {
+    if (!limit || !is_timed(*limit) || row.on_cpu || !is_timed(row)) return std::nullopt;
+    return 100 * row.gb_per_s() / limit->gb_per_s();
 }
 
 // Geometric means of `ratios` under their keys, in the order in which keys came.
@@ -50,11 +59,59 @@ int compare_times(const Timing& a, const Timing& b) {
     return low(a) > high(b) ? 1 : high(a) < low(b) ? -1 : 0;
 }
 
+const Timing* timing_of(const TimingTable& table, const std::string& variant) {
+    // A row of the lesson's own shape before one of the table of sizes, then the one of more values.
+    const auto rank = [](const Timing& row) { return std::pair(row.columns != 0 && row.size.empty(), row.n); };
+    const Timing* best = nullptr;
+    for (const Timing& row : table.rows)
+        if (is_timed(row) && row.variant == variant && (!best || rank(*best) < rank(row))) best = &row;
+    return best;
+}
+
+std::vector<const Timing*> comparable_times(const TimingTable& table, const std::vector<std::string>& variants) {
+    if (variants.empty()) return {};
+    const auto like = [&](const std::string& variant, const Timing& wanted) {
+        const Timing* found = nullptr;
+        for (const Timing& row : table.rows)
+            if (is_timed(row) && row.variant == variant && row.n == wanted.n && row.columns == wanted.columns &&
+                (!found || row.size.empty()))
+                found = &row;
+        return found;
+    };
+    std::vector<const Timing*> first;
+    for (const Timing& row : table.rows)
+        if (is_timed(row) && row.variant == variants.front()) first.push_back(&row);
+    std::stable_sort(first.begin(), first.end(), [](const Timing* a, const Timing* b) { return a->n > b->n; });
+    for (const Timing* wanted : first) {
+        std::vector<const Timing*> times;
+        for (const std::string& variant : variants) times.push_back(like(variant, *wanted));
+        if (std::find(times.begin(), times.end(), nullptr) == times.end()) return times;
+    }
+    return {};
+}
+
+const Timing* limit_of(const TimingTable& table, const Timing& row) {
+    if (row.on_cpu || row.limit || row.bytes == 0 || !is_timed(row)) return nullptr;
+    // By how much more bytes one moves than the other.
+    const auto factor = [&](const Timing& limit) {
+        return static_cast<double>(std::max(limit.bytes, row.bytes)) /
+               static_cast<double>(std::min(limit.bytes, row.bytes));
+    };
+    const Timing* nearest = nullptr;
+    for (const char* name : {kPlainRead, kPlainCopy}) {
+        const Timing* limit = find(table, row, name);
+        if (limit && is_timed(*limit) && limit->bytes > 0 && (!nearest || factor(*limit) < factor(*nearest)))
+            nearest = limit;
+    }
+    return nearest;
+}
+
+std::optional<double> percent_of_limit(const TimingTable& table, const Timing& row) {
+    return percent_of(limit_of(table, row), row);
+}
+
 std::optional<double> percent_of_read(const TimingTable& table, const Timing& row) {
-    if (row.on_cpu || row.median_us <= 0) return std::nullopt;
-    const Timing* read = find(table, row, kPlainRead);
-    if (!read || read->median_us <= 0) return std::nullopt;
-    return 100 * row.gb_per_s() / read->gb_per_s();
+    return percent_of(find(table, row, kPlainRead), row);
 }
 
 std::optional<double> times_as_fast(const TimingTable& table, const Timing& row) {

@@ -1,4 +1,4 @@
-// What the rows of a table are compared with each other: against the plain read, against the library.
+// How the rows of a table are compared: with the plain read or copy, with the library, with each other.
 #pragma once
 
 #include <optional>
@@ -13,9 +13,23 @@ inline constexpr const char* kPlainRead = "plain read";
 inline constexpr const char* kPlainCopy = "plain copy";
 inline constexpr const char* kEmptyKernel = "empty kernel";   // moves no bytes: what a launch alone takes
 
-// A row's GB/s in percent of those of the plain read of the same size and type; nothing where that was not measured,
-// and for what ran on the CPU.
+// The plain read or the plain copy of the same size and type: the one that moves more nearly as many bytes as the row.
+// So a kernel that writes as much as it reads has a copy for its limit. Null where neither was measured, for the limits
+// themselves, and for what ran on the CPU.
+const Timing* limit_of(const TimingTable& table, const Timing& row);
+
+// A row's GB/s in percent of those of its limit; nothing where it has none.
+std::optional<double> percent_of_limit(const TimingTable& table, const Timing& row);
+// The same of the plain read, whatever the row writes.
 std::optional<double> percent_of_read(const TimingTable& table, const Timing& row);
+
+// A variant's time that stands for it: of a lesson on rows that of the shape that all variants are timed at, else that of
+// the most values. Null where it has none.
+const Timing* timing_of(const TimingTable& table, const std::string& variant);
+
+// The times by which variants can be compared, one of each in their order: of the most values that all of them were timed
+// on, in rows of one length. Empty where there are none.
+std::vector<const Timing*> comparable_times(const TimingTable& table, const std::vector<std::string>& variants);
 
 // How many times as fast as the row it is compared with; nothing where that was not measured.
 std::optional<double> times_as_fast(const TimingTable& table, const Timing& row);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "common/timing/compare.hpp"
+#include "common/timing/sizes.hpp"
 
 namespace lanewise::timing {
 namespace {
@@ -25,6 +26,14 @@ std::string time_text(double us) {
 }
 
 std::string rate_text(double gb_per_s) { return three_digits(gb_per_s) + " GB/s"; }
+
+std::string shape_text(std::uint64_t n, std::uint64_t columns) {
+    if (columns == 0) return size_text(n);
+    // As lesson::rows_of() makes rows of values.
+    return n % columns == 0 ? fmt::format("{}×{}", n / columns, columns) : fmt::format("1×{}", n);
+}
+
+std::string values_text(const Timing& row) { return shape_text(row.n, row.columns) + " values"; }
 
 namespace {
 

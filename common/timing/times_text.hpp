@@ -1,6 +1,7 @@
 // Times as text, the same in the terminal, the window and a page.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,10 @@ namespace lanewise::timing {
 std::string time_text(double us);
 // "3580 GB/s", "94.2 GB/s", "1.37 GB/s"
 std::string rate_text(double gb_per_s);
+// How many values: "4096×1024", rows by columns, where they are rows; else "2^20".
+std::string shape_text(std::uint64_t n, std::uint64_t columns);
+// "4096×1024 values"
+std::string values_text(const Timing& row);
 // Where times come from: "NVIDIA H200 · recorded 2026-11-21", or "measured"; empty for a table without rows.
 std::string times_from(const TimingTable& table);
 std::string costs_from(const CostTable& table);

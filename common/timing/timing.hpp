@@ -20,7 +20,8 @@ struct Timing {
     bool limit = false;        // a baseline that computes nothing: a plain read or a plain copy of the same bytes
     bool on_cpu = false;       // measured on TimingTable::cpu, not on the GPU
     std::uint64_t n = 0;
-    std::uint32_t block = 0;
+    std::uint64_t columns = 0;     // values a row, of a lesson on rows; 0: the values are no rows, or an older file
+    std::uint32_t block = 0;       // threads of a block of the variant's first launch
     double value = 0;          // what it computed (the first checked output), and how far off
     double error = 0;
     bool within_bound = true;

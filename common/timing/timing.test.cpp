@@ -169,7 +169,7 @@ TEST_F(TimingFiles, CsvHasALineForEachRow) {
     EXPECT_FALSE(std::getline(lines, none));
     EXPECT_TRUE(heading.starts_with("lesson,gpu,driver,date,l2,variant,")) << heading;
     EXPECT_TRUE(
-        first.starts_with("05_warp_shuffle,NVIDIA H200,13.0,2026-11-21,warm,warp_sum_xor,f32,,9007199254740994,256,"))
+        first.starts_with("05_warp_shuffle,NVIDIA H200,13.0,2026-11-21,warm,warp_sum_xor,f32,,9007199254740994,0,256,"))
         << first;
     EXPECT_TRUE(first.ends_with(",,\"CUB \"\"Sum\"\"\",2,0")) << first;   // no plain read; twice as fast; not partial
     EXPECT_EQ(std::count(first.begin(), first.end(), ','), std::count(heading.begin(), heading.end(), ','));

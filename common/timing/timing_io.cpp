@@ -41,6 +41,7 @@ ordered_json json_of(const Timing& row) {
             {"limit", row.limit},
             {"on_cpu", row.on_cpu},
             {"n", row.n},
+            {"columns", row.columns},
             {"block", row.block},
             {"value", number(row.value)},
             {"error", number(row.error)},
@@ -65,6 +66,7 @@ Timing to_timing(const ordered_json& json) {
     row.against = json.value("against", "");
     row.limit = json.value("limit", false);
     row.on_cpu = json.value("on_cpu", false);
+    row.columns = json.value("columns", std::uint64_t{0});
     if (json.contains("min_us")) row.min_us = to_number(json.at("min_us"));
     if (json.contains("max_us")) row.max_us = to_number(json.at("max_us"));
     row.outliers = json.value("outliers", 0);

@@ -247,8 +247,8 @@ std::string limit_text(const std::vector<ComparedRun>& sides, const std::vector<
     const std::string who = two ? fmt::format("{}", fmt::join(names, " and ")) : fmt::format("All {}", sides.size());
     const std::string took = two ? fmt::format("{}", fmt::join(figures, " and "))
                                  : timing::time_text(least) + " to " + timing::time_text(most);
-    return fmt::format("{} have one limit, as many atomics on one address ({}): {} ({}, {} values)", who, each, apart,
-                       took, timing::size_text(times[0]->n));
+    return fmt::format("{} have one limit, as many atomics on one address ({}): {} ({}, {})", who, each, apart,
+                       took, timing::values_text(*times[0]));
 }
 
 // The times of two: the second against the first.
@@ -257,8 +257,8 @@ std::string text_of_two(const std::vector<ComparedRun>& sides, const timing::Tim
     const std::string first = name_of(sides[0]), second = name_of(sides[1]);
     const int order = timing::compare_times(b, a);
     const double ratio = std::max(a.median_us, b.median_us) / std::min(a.median_us, b.median_us);
-    const std::string values = fmt::format("({} against {}, {} values)", timing::time_text(b.median_us),
-                                           timing::time_text(a.median_us), timing::size_text(a.n));
+    const std::string values = fmt::format("({} against {}, {})", timing::time_text(b.median_us),
+                                           timing::time_text(a.median_us), timing::values_text(a));
     if (order == 0) return fmt::format("No difference in time between {} and {} {}", second, first, values);
     sentence.is_ratio = true;
     return fmt::format("{} is {} {} than {} {}", second, times_faster(ratio), order > 0 ? "slower" : "faster", first,
@@ -281,10 +281,20 @@ std::string text_of_all(const std::vector<ComparedRun>& sides, const std::vector
                 fmt::format("{} {}", name_of(sides[s]), times_faster(times[s]->median_us / best.median_us)));
     }
     if (slower.empty())
-        return fmt::format("No difference in time between {} at {} values", fmt::join(fastest, ", "),
-                           timing::size_text(best.n));
-    return fmt::format("Fastest at {} values: {}{}; slower: {}", timing::size_text(best.n), fmt::join(fastest, ", "),
+        return fmt::format("No difference in time between {} at {}", fmt::join(fastest, ", "),
+                           timing::values_text(best));
+    return fmt::format("Fastest at {}: {}{}; slower: {}", timing::values_text(best), fmt::join(fastest, ", "),
                        fastest.size() > 1 ? ", no difference between them" : "", fmt::join(slower, ", "));
+}
+
+// Why times are not compared: each was taken on other values.
+std::string timed_apart(const std::vector<ComparedRun>& sides, const timing::TimingTable& table) {
+    Names shapes;
+    for (const ComparedRun& side : sides) {
+        const timing::Timing& time = *timing::timing_of(table, side.name);
+        shapes.push_back(fmt::format("{} on {}", name_of(side), timing::values_text(time)));
+    }
+    return fmt::format("Their times are not compared: {}", fmt::join(shapes, ", "));
 }
 
 std::string times_text(const std::vector<ComparedRun>& sides, const timing::TimingTable& table,
@@ -293,17 +303,15 @@ std::string times_text(const std::vector<ComparedRun>& sides, const timing::Timi
     for (const ComparedRun& side : sides)
         if (is_wrong(*side.run)) wrong.push_back(how_it_came_out(side));
     if (!wrong.empty()) return fmt::format("{}; no times are compared", fmt::join(wrong, "; "));
-    if (std::none_of(sides.begin(), sides.end(),
-                     [&](const ComparedRun& side) { return timing_of(table, side.name) != nullptr; }))
-        return "None of them has a time to compare";
-    std::vector<const timing::Timing*> times;
+    const auto has_time = [&](const ComparedRun& side) { return timing::timing_of(table, side.name) != nullptr; };
+    if (std::none_of(sides.begin(), sides.end(), has_time)) return "None of them has a time to compare";
+    Names names;
     for (const ComparedRun& side : sides) {
-        const timing::Timing* time = timing_of(table, side.name);
-        if (!time) return fmt::format("{} has no time to compare", name_of(side));
-        times.push_back(time);
+        if (!has_time(side)) return fmt::format("{} has no time to compare", name_of(side));
+        names.push_back(side.name);
     }
-    for (const timing::Timing* time : times)
-        if (time->n != times.front()->n) return "Their times are of different numbers of values and are not compared";
+    const std::vector<const timing::Timing*> times = timing::comparable_times(table, names);
+    if (times.empty()) return timed_apart(sides, table);
     sentence.one_limit = have_one_limit(works, times);
     if (sentence.one_limit) return limit_text(sides, times, works);
     return sides.size() == 2 ? text_of_two(sides, *times[0], *times[1], sentence) : text_of_all(sides, times);

@@ -177,7 +177,11 @@ std::vector<CompareFigure> figures_of(const std::vector<ComparedRun>& sides, con
 }
 
 void compare_times(const std::vector<ComparedRun>& sides, const timing::TimingTable& times, CompareScene& scene) {
-    for (std::size_t s = 0; s < sides.size(); ++s) scene.sides[s].time.timing = timing_of(times, sides[s].name);
+    std::vector<std::string> names;
+    for (const ComparedRun& side : sides) names.push_back(side.name);
+    const std::vector<const timing::Timing*> comparable = timing::comparable_times(times, names);
+    for (std::size_t s = 0; s < sides.size(); ++s)
+        scene.sides[s].time.timing = comparable.empty() ? timing::timing_of(times, names[s]) : comparable[s];
     for (CompareScene::Side& side : scene.sides) {
         if (!side.time.timing) continue;
         const timing::Timing& own = *side.time.timing;
@@ -185,7 +189,9 @@ void compare_times(const std::vector<ComparedRun>& sides, const timing::TimingTa
         std::size_t faster_than = 0, others = 0;
         double fastest = own.median_us;
         for (const CompareScene::Side& other : scene.sides) {
-            if (&other == &side || !other.time.timing || other.time.timing->n != own.n) continue;
+            if (&other == &side || !other.time.timing || other.time.timing->n != own.n ||
+                other.time.timing->columns != own.columns)
+                continue;
             ++others;
             const int order = timing::compare_times(own, *other.time.timing);
             side.time.among_fastest &= order <= 0;
@@ -293,14 +299,6 @@ WarpRef matching_warp(const steps::Steps& steps, const WarpRef& warp) {
     return steps.warps.empty() ? warp : steps.warps.front();
 }
 
-const timing::Timing* timing_of(const timing::TimingTable& table, const std::string& variant) {
-    const timing::Timing* best = nullptr;
-    for (const timing::Timing& row : table.rows) {
-        if (row.median_us > 0 && row.variant == variant && (!best || row.n > best->n)) best = &row;
-    }
-    return best;
-}
-
 bool is_wrong(const run::Run& run) { return !came_out_right(run) || !run.trace.findings.empty(); }
 
 CompareScene build_compare_scene(const std::vector<ComparedRun>& sides, const SideBySide& steps,
@@ -334,8 +332,8 @@ std::string time_text(const CompareTime& time, bool ranked) {
     if (!time.timing)
         return time.wrong ? "no time: a variant that came out wrong is not timed"
                           : "no time of this variant was measured";
-    std::string text = fmt::format("{} for {} values", timing::time_text(time.timing->median_us),
-                                   timing::size_text(time.timing->n));
+    std::string text = fmt::format("{} for {}", timing::time_text(time.timing->median_us),
+                                   timing::values_text(*time.timing));
     if (!ranked) return text;
     if (time.fastest) text += ", the fastest";
     else if (time.comparable && time.among_fastest) text += ", no difference from the fastest";

@@ -77,11 +77,9 @@ struct CompareFigure {
     bool differs = false;
 };
 
-// The time of one variant, largest size; null where there is none (a variant that came out wrong is not timed).
-const timing::Timing* timing_of(const timing::TimingTable& table, const std::string& variant);
-
 struct CompareTime {
-    const timing::Timing* timing = nullptr;   // null: it came out wrong, or was not measured
+    const timing::Timing* timing = nullptr;   // at the size that all sides were timed at, if there is one; null: it came
+                                              // out wrong, or was not measured
     bool wrong = false;                       // it came out wrong: such a variant is not timed
     double times_fastest = 1;                 // of the sides that were measured at as many values
     bool comparable = false;                  // another side was measured at as many values

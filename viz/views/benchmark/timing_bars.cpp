@@ -19,15 +19,15 @@ constexpr float kBarRow = 26;
 
 // Figures beside a bar.
 struct Figures {
-    std::string time, rate, of_read, of_library;
+    std::string time, rate, of_limit, of_library;
 };
 
 Figures figures_of(const timing::TimingTable& table, const Timing& row) {
     Figures all;
     all.time = timing::time_text(row.median_us);
     if (row.bytes > 0) all.rate = timing::rate_text(row.gb_per_s());
-    if (const auto part = timing::percent_of_read(table, row); part && !row.limit)
-        all.of_read = fmt::format("{:.0f} %", *part);
+    if (const auto part = timing::percent_of_limit(table, row))
+        all.of_limit = fmt::format("{:.0f} %", *part);
     if (const auto ratio = timing::times_as_fast(table, row)) all.of_library = fmt::format("{:.2f} ×", *ratio);
     return all;
 }
@@ -46,13 +46,13 @@ ChartResult draw_bars(const Pane& pane, const Rect& where, const ChartInput& inp
     std::vector<BarRow> rows;
     float name_width = 0;
     double slowest = 0;
-    bool any_read = false, any_library = false;
+    bool any_limit = false, any_library = false;
     for (const Series& series : input.series->series) {
         rows.push_back({&series, series.points.back(), figures_of(*input.table, *series.points.back())});
         name_width = std::max(name_width, text_width(look, Face::body, series.name));
         if (series.role != Role::cpu)
             slowest = std::max({slowest, rows.back().row->high_us, rows.back().row->median_us});
-        any_read |= !rows.back().figures.of_read.empty();
+        any_limit |= !rows.back().figures.of_limit.empty();
         any_library |= !rows.back().figures.of_library.empty();
     }
     std::stable_sort(rows.begin(), rows.end(),
@@ -63,8 +63,8 @@ ChartResult draw_bars(const Pane& pane, const Rect& where, const ChartInput& inp
     const float all = pane.px(22 + kBarRow * static_cast<float>(rows.size()));
     Rect rest{where.x0, where.y0, where.x1, std::max(where.y1, where.y0 + all)};
     Rect head = rest.cut_top(pane.px(22));
-    const float columns[] = {pane.px(78), pane.px(92), any_read ? pane.px(76) : 0, any_library ? pane.px(80) : 0};
-    const char* headings[] = {"median", "moved", "of plain read", "of library"};
+    const float columns[] = {pane.px(78), pane.px(92), any_limit ? pane.px(76) : 0, any_library ? pane.px(80) : 0};
+    const char* headings[] = {"median", "moved", "of limit", "of library"};
     float x1 = where.x1;
     for (int c = 3; c >= 0; --c) {
         if (columns[c] > 0)
@@ -109,7 +109,7 @@ ChartResult draw_bars(const Pane& pane, const Rect& where, const ChartInput& inp
             hairline(pane.brush, {x - pane.px(3), y + pane.px(9)}, {x + pane.px(3), y - pane.px(9)}, colors.panel,
                      pane.px(3));
         }
-        const std::string* cells[] = {&each.figures.time, &each.figures.rate, &each.figures.of_read,
+        const std::string* cells[] = {&each.figures.time, &each.figures.rate, &each.figures.of_limit,
                                       &each.figures.of_library};
         x1 = where.x1;
         for (int c = 3; c >= 0; --c) {
@@ -152,17 +152,34 @@ ChartResult draw_shapes(const Pane& pane, const Rect& where, const timing::Timin
         text_in(pane.brush, Face::caption, {x, legend.y0, legend.x1, legend.y1}, colors.quiet, text, Align::left);
         x += text_width(look, Face::caption, text) + pane.px(8);
     };
-    say("S rows by K columns, time of a sum of all.");
+    say(shapes.of_rows ? "Time of all rows, by how many rows and columns there are."
+                       : "S rows by K columns, time of a sum of all.");
     if (library) {
+        // What the variants' cells are compared with, where that is one library.
+        std::string against;
+        for (const Shapes::Grid& grid : shapes.grids)
+            for (const Timing* row : grid.cells)
+                if (row && !row->against.empty()) {
+                    if (!against.empty() && against != row->against) against = "the library";
+                    else against = row->against;
+                }
+        const std::string slow = "half as fast as " + (against.empty() ? "the library" : against);
+        const char* fast = "twice as fast";
         x += pane.px(10);
-        say("half as fast as the library");
+        // On a line of its own where the first is full.
+        if (x + text_width(look, Face::caption, slow) + text_width(look, Face::caption, fast) + pane.px(130) >
+            legend.x1) {
+            legend = rest.cut_top(pane.px(20));
+            x = legend.x0;
+        }
+        say(slow);
         for (int i = 0; i < 21; ++i) {
             fill(pane.brush, {x, legend.center().y - pane.px(6), x + pane.px(5), legend.center().y + pane.px(6)},
                  ratio_color(colors, std::exp2(i / 10.0 - 1)));
             x += pane.px(5);
         }
         x += pane.px(8);
-        say("twice as fast");
+        say(fast);
     }
     const float head = pane.px(54), cell_h = pane.px(42), gap = pane.px(26);
     const auto wide = static_cast<float>(shapes.columns.size());
@@ -188,12 +205,13 @@ ChartResult draw_shapes(const Pane& pane, const Rect& where, const timing::Timin
         for (std::size_t c = 0; c < shapes.columns.size(); ++c) {
             const float cx = gx + head + cell_w * static_cast<float>(c);
             text_in(pane.brush, Face::caption, {cx, gy + title_room, cx + cell_w, gy + title_room + pane.px(18)},
-                    colors.quiet, fmt::format("{}{}", c == 0 ? "K " : "", shapes.columns[c]));
+                    colors.quiet, fmt::format("{}{}{}", c == 0 && !shapes.of_rows ? "K " : "", shapes.columns[c],
+                                             c == 0 && shapes.of_rows ? " columns" : ""));
         }
         for (std::size_t r = 0; r < shapes.rows.size(); ++r) {
             const float cy = gy + title_room + pane.px(18) + cell_h * static_cast<float>(r);
             text_in(pane.brush, Face::caption, {gx, cy, gx + head - pane.px(8), cy + cell_h}, colors.quiet,
-                    fmt::format("{}{}", r == 0 ? "S " : "", shapes.rows[r]), Align::right);
+                    fmt::format("{}{}", r == 0 && !shapes.of_rows ? "S " : "", shapes.rows[r]), Align::right);
             for (std::size_t c = 0; c < shapes.columns.size(); ++c) {
                 const Rect cell =
                     Rect{0, 0, cell_w, cell_h}.moved(gx + head + cell_w * static_cast<float>(c), cy).inset(pane.px(1));

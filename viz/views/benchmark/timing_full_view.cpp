@@ -38,6 +38,14 @@ float button_width(const Look& look, const std::string& text) {
     return text_width(look, Face::caption, text) + look.px(22);
 }
 
+constexpr const char* kMeasure = "Measure over sizes on this GPU";
+constexpr const char* kTime = "Time";
+constexpr const char* kRate = "GB/s";
+constexpr const char* kRoofline = "Roofline";
+constexpr const char* kInputsOf = "inputs of";
+constexpr const char* kOther = "other";
+const char* shapes_name(const Shapes& shapes) { return shapes.of_rows ? "rows × columns" : "S×K"; }
+
 }  // namespace
 
 std::vector<std::string> timing_notes(const timing::TimingTable& table, const TimingSeries& series, bool roofline,
@@ -73,13 +81,18 @@ Intent TimingFullView::draw(const Pane& pane, const timing::TimingTable& table, 
     content.roofline = roofline;
     const bool shapes_of_others = !by_shape.rows.empty();
     const timing::TimingTable& shape_table = shapes_of_others ? by_shape : table;
-    const bool by_rows = show == Show::shapes && !roofline;
-    content.elements = elements_of(by_rows ? shape_table : table);
+    const bool has_rows = std::any_of(shape_table.rows.begin(), shape_table.rows.end(), [](const timing::Timing& row) {
+        return row.columns != 0 && !row.size.empty();
+    });
+    content.show = show.value_or(has_rows ? Show::shapes : Show::time);
+    const bool by_shape_table = content.show == Show::shapes && !roofline;
+    content.elements = elements_of(by_shape_table ? shape_table : table);
     if (std::find(content.elements.begin(), content.elements.end(), element) == content.elements.end())
-        element = element_of(by_rows ? shape_table : table, shown);
+        element = element_of(by_shape_table ? shape_table : table, shown);
     content.series = series_of(table, element);
     content.shapes = shapes_of(shape_table, element);
-    content.table = by_rows && !content.shapes.empty() ? &shape_table : &table;
+    const bool by_shapes = by_shape_table && !content.shapes.empty();
+    content.table = by_shapes ? &shape_table : &table;
     const TimingSeries& series = content.series;
     const float top = pane.box.y0 - pane.scrolled;
     Rect rest{pane.box.x0 + pane.px(22), top + pane.px(12), pane.box.x1 - pane.px(22), top + 1e6f};
@@ -96,7 +109,6 @@ Intent TimingFullView::draw(const Pane& pane, const timing::TimingTable& table, 
     const float height = std::max(pane.box.y1 + top - pane.box.y0 - rest.y0 - notes_height, pane.px(260));
     Rect chart = rest.cut_top(height);
     float reached = chart.y1;
-    const bool by_shapes = show == Show::shapes && !roofline && !content.shapes.empty();
     if (by_shapes) {
         chart_ = draw_shapes(pane, chart, shape_table, content.shapes, reached);
     } else if (series.empty()) {
@@ -111,7 +123,7 @@ Intent TimingFullView::draw(const Pane& pane, const timing::TimingTable& table, 
     } else if (!series.swept()) {
         chart_ = draw_bars(pane, chart, input, reached);
     } else {
-        chart_ = draw_curves(pane, chart, input, show == Show::rate ? Measure::rate : Measure::time);
+        chart_ = draw_curves(pane, chart, input, content.show == Show::rate ? Measure::rate : Measure::time);
     }
     for (const auto& [name, box] : chart_.labels)
         if (pane.button(box)) pinned = pinned == name ? std::string() : name;
@@ -136,7 +148,10 @@ Intent TimingFullView::draw_head(const Pane& pane, Rect& rest, const Content& co
         rest.cut_top(pane.px(4));
     }
     rest.cut_top(pane.px(8));
-    const Intent intent = draw_controls(pane, rest.cut_top(pane.px(28)), content, state);
+    const float row = pane.px(28);
+    const bool two_rows = content.elements.size() > 1 &&
+                          tabs_width(pane.look(), content) + button_width(pane.look(), kMeasure) > rest.width();
+    const Intent intent = draw_controls(pane, rest.cut_top(two_rows ? 2 * row : row), row, content, state);
     if (!state.note.empty() && !state.running)
         rest.cut_top(paragraph(pane.brush, Face::caption, {rest.x0, rest.y0 + pane.px(6)}, rest.width(), colors.warning,
                                state.note, 1.35f) +
@@ -145,14 +160,29 @@ Intent TimingFullView::draw_head(const Pane& pane, Rect& rest, const Content& co
     return intent;
 }
 
-Intent TimingFullView::draw_controls(const Pane& pane, const Rect& where, const Content& content,
+float TimingFullView::tabs_width(const Look& look, const Content& content) {
+    if (content.series.empty() && content.shapes.empty()) return 0;
+    std::vector<std::string> names{kTime, kRoofline};
+    if (content.series.swept()) names.emplace_back(kRate);
+    if (!content.shapes.empty()) names.emplace_back(shapes_name(content.shapes));
+    float width = 0;
+    if (content.elements.size() > 1) {
+        width += look.px(24) + text_width(look, Face::caption, kInputsOf);
+        for (const std::string& each : content.elements) names.push_back(each.empty() ? kOther : each);
+    }
+    for (const std::string& name : names) width += button_width(look, name) + look.px(5);
+    return width;
+}
+
+Intent TimingFullView::draw_controls(const Pane& pane, const Rect& where, float row_height, const Content& content,
                                      const MeasureState& state) {
     const bool roofline = content.roofline;
     Intent intent;
-    Rect row = where;
+    Rect below = where;
+    Rect row = below.cut_top(row_height);
     row.y0 += pane.px(2);
     row.y1 -= pane.px(2);
-    if (const Intent asked = draw_measure(pane, row, state)) intent = asked;
+    if (const Intent asked = draw_measure(pane, row, state, tabs_width(pane.look(), content))) intent = asked;
     const auto tab = [&](const std::string& text, bool lit) {
         const float width = button_width(pane.look(), text);
         if (width > row.width()) return false;
@@ -164,7 +194,7 @@ Intent TimingFullView::draw_controls(const Pane& pane, const Rect& where, const 
     const TimingSeries& series = content.series;
     if (series.empty() && content.shapes.empty()) return intent;
     const bool has_shapes = !content.shapes.empty();
-    Show now = show;
+    Show now = content.show;
     if (!has_shapes && now == Show::shapes) now = Show::time;
     if (!series.swept() && now == Show::rate) now = Show::time;
     const auto choose = [&](const char* text, Show which) {
@@ -172,21 +202,26 @@ Intent TimingFullView::draw_controls(const Pane& pane, const Rect& where, const 
         show = which;
         if (roofline) intent = {Intent::Kind::timings, 1};
     };
-    choose("Time", Show::time);
-    if (series.swept()) choose("GB/s", Show::rate);
-    if (has_shapes) choose("S×K", Show::shapes);
-    if (tab("Roofline", roofline) && !roofline) intent = {Intent::Kind::roofline, 1};
+    choose(kTime, Show::time);
+    if (series.swept()) choose(kRate, Show::rate);
+    if (has_shapes) choose(shapes_name(content.shapes), Show::shapes);
+    if (tab(kRoofline, roofline) && !roofline) intent = {Intent::Kind::roofline, 1};
     const auto& elements = content.elements;
     if (elements.size() < 2) return intent;
-    row.cut_left(pane.px(16));
-    text_in(pane.brush, Face::caption, row, pane.colors().quiet, "inputs of", Align::left);
-    row.cut_left(text_width(pane.look(), Face::caption, "inputs of") + pane.px(8));
+    if (below.height() > pane.px(4)) {
+        row = below;
+        row.y0 += pane.px(4);
+    } else {
+        row.cut_left(pane.px(16));
+    }
+    text_in(pane.brush, Face::caption, row, pane.colors().quiet, kInputsOf, Align::left);
+    row.cut_left(text_width(pane.look(), Face::caption, kInputsOf) + pane.px(8));
     for (const std::string& each : elements)
-        if (tab(each.empty() ? "other" : each, each == element)) element = each;
+        if (tab(each.empty() ? kOther : each, each == element)) element = each;
     return intent;
 }
 
-Intent TimingFullView::draw_measure(const Pane& pane, Rect& row, const MeasureState& state) {
+Intent TimingFullView::draw_measure(const Pane& pane, Rect& row, const MeasureState& state, float tabs_width) {
     const Theme& colors = pane.colors();
     const Look& look = pane.look();
     Intent intent;
@@ -214,16 +249,17 @@ Intent TimingFullView::draw_measure(const Pane& pane, Rect& row, const MeasureSt
         row.cut_right(pane.px(10));
         return intent;
     }
-    const std::string text = "Measure over sizes on this GPU";
+    const std::string text = kMeasure;
     button_ = row.cut_right(button_width(look, text));
     if (text_button(pane, button_, text, false, state.possible)) intent = {Intent::Kind::measure, 1};
     if (!state.possible && pane.hovers(button_))
         hint_card(look, state.why_not.empty() ? "Whether there is a GPU is known once the first run is there."
                                               : state.why_not);
     row.cut_right(pane.px(8));
-    // The reason is written beside the button where there is room.
-    if (!state.possible && !state.why_not.empty()) {
-        const float room = std::min(text_width(look, Face::caption, state.why_not), row.width() * 0.4f);
+    // The reason is written next to the button where the tabs leave room.
+    const float left = row.width() - tabs_width - pane.px(12);
+    if (!state.possible && !state.why_not.empty() && left > pane.px(120)) {
+        const float room = std::min(text_width(look, Face::caption, state.why_not), left);
         const std::string fitted = fit_text(look, Face::caption, state.why_not, room);
         text_in(pane.brush, Face::caption, row.cut_right(room), colors.quiet, fitted, Align::right);
         row.cut_right(pane.px(12));

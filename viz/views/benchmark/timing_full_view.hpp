@@ -2,6 +2,7 @@
 // measured anew where there is a GPU. Never an emulator's time.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,7 +27,8 @@ struct MeasureState {
 
 struct TimingFullView {
     enum class Show : std::uint8_t { time, rate, shapes };
-    Show show = Show::time;
+    // What was chosen; empty: of a lesson on rows the table of shapes, else times.
+    std::optional<Show> show;
     std::string element;       // the type of input; empty: that of the variant that is shown
     std::string pinned;        // a series that was clicked, lit until it is clicked again
 
@@ -49,10 +51,15 @@ private:
         Shapes shapes;
         std::vector<std::string> elements;
         bool roofline = false;
+        Show show = Show::time;
     };
     Intent draw_head(const Pane& pane, Rect& rest, const Content& content, const MeasureState& state);
-    Intent draw_controls(const Pane& pane, const Rect& where, const Content& content, const MeasureState& state);
-    Intent draw_measure(const Pane& pane, Rect& where, const MeasureState& state);
+    // `where` is one or two rows; in the second are the types of input that have no room in the first.
+    Intent draw_controls(const Pane& pane, const Rect& where, float row_height, const Content& content,
+                         const MeasureState& state);
+    // `tabs_width`: what must be left of `where` at its left.
+    Intent draw_measure(const Pane& pane, Rect& where, const MeasureState& state, float tabs_width);
+    static float tabs_width(const Look& look, const Content& content);
 
     ChartResult chart_;
     Rect button_;

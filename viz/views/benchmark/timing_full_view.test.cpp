@@ -230,6 +230,37 @@ TEST(TimingFullView, TheTableOfShapesStandsByRowsAndColumns) {
     EXPECT_EQ(shown.view.chart().spots.size(), 6u);
 }
 
+// Of rows, as many values in longer rows are other work: shapes come first, and no curve joins them.
+TEST(TimingFullView, RowsAreShownByTheirShape) {
+    Shown shown;
+    shown.table.rows.clear();
+    for (const char* element : {"f32", "f16", "bf16"})
+        for (const auto& [size, columns] : {std::pair{"1024×1024", 1024u}, {"256×4096", 4096u}}) {
+            shown.table.rows.push_back(row_of("own", 1 << 20, 7, size, element));
+            shown.table.rows.back().columns = columns;
+        }
+    EXPECT_TRUE(shapes_of(shown.table, "f32").of_rows);
+    shown.state.known = true;
+    shown.state.why_not = "No GPU was found, and this sentence is long enough to want the room of every button.";
+    for (const float width : {1280.0f, 760.0f, 560.0f}) {
+        Headless narrow(static_cast<int>(width), 800);
+        TimingFullView view;
+        const auto frame = [&] {
+            narrow.in_pane([&](const Pane& pane) { view.draw(pane, shown.table, {}, "own", shown.state, false); },
+                           Pane::Scroll::vertical);
+        };
+        frame();
+        EXPECT_EQ(view.chart().spots.size(), 2u);
+        // Every type can be chosen, and nothing lies under the button.
+        for (const char* name : {"rows × columns", "f32", "f16", "bf16"}) {
+            const Rect tab = view.tab(name);
+            EXPECT_GT(tab.width(), 0) << name << " at " << width;
+            const bool beside = tab.y0 < view.measure_button().y1 && view.measure_button().y0 < tab.y1;
+            EXPECT_TRUE(!beside || tab.x1 < view.measure_button().x0) << name << " at " << width;
+        }
+    }
+}
+
 TEST(TimingFullView, TypesOfInputAreApart) {
     Shown shown;
     shown.table.rows.push_back(row_of("halves", 1 << 20, 9, "", "f16"));

@@ -102,6 +102,7 @@ Shapes shapes_of(const TimingTable& table, const std::string& element) {
     };
     for (const Timing& row : table.rows) {
         if (!belongs(row)) continue;
+        shapes.of_rows |= row.columns != 0;
         rows.insert(shape_of(row.size)->first);
         columns.insert(shape_of(row.size)->second);
     }
@@ -136,8 +137,8 @@ std::vector<std::string> figure_lines(const TimingTable& table, const Timing& ro
     else lines.push_back(fmt::format("of {} samples", row.samples));
     if (row.bytes > 0)
         lines.push_back(timing::rate_text(row.gb_per_s()) + (row.on_cpu ? ", on one core of the CPU" : ""));
-    if (const auto part = timing::percent_of_read(table, row); part && !row.limit)
-        lines.push_back(fmt::format("{:.0f} % of a plain read's rate", *part));
+    if (const auto part = timing::percent_of_limit(table, row))
+        lines.push_back(fmt::format("{:.0f} % of a {}'s rate", *part, timing::limit_of(table, row)->variant));
     if (const auto ratio = timing::times_as_fast(table, row))
         lines.push_back(fmt::format("{:.2f} × as fast as {}", *ratio, row.against));
     return lines;

@@ -48,6 +48,7 @@ struct Shapes {
         std::vector<const timing::Timing*> cells;   // row by row; null where it was not measured
     };
     std::vector<std::uint64_t> rows, columns;       // S and K, ascending
+    bool of_rows = false;                           // each row is a work of its own; else one sum of all S·K values
     std::vector<Grid> grids;                        // the library's first
 
     bool empty() const { return grids.empty(); }

@@ -6,7 +6,7 @@
 #include <cstdio>
 
 #include "common/timing/sizes.hpp"
-#include "common/scene/compare/side_by_side.hpp"
+#include "common/timing/compare.hpp"
 #include "common/timing/times_text.hpp"
 
 namespace lanewise::viz {
@@ -41,12 +41,17 @@ const timing::Timing* baseline_for(const std::vector<const timing::Timing*>& row
 // What is compared with a variant: the rows of the largest size that it was measured at, fastest first.
 std::vector<const timing::Timing*> rows_for(const timing::TimingTable& table, const std::string& variant,
                                             std::size_t most) {
-    const timing::Timing* own = scene::timing_of(table, variant);
+    const timing::Timing* own = timing::timing_of(table, variant);
     std::uint64_t largest = 0;
     for (const timing::Timing& row : table.rows) {
         if (is_timed(row)) largest = std::max(largest, row.n);
     }
     std::vector<const timing::Timing*> rows = timings_near(table, own ? own->n : largest);
+    // Rows of another length, and a row of the table of sizes next to the lesson's own, are another measurement.
+    if (own)
+        std::erase_if(rows, [&](auto* row) {
+            return row->size != own->size || (!row->limit && row->columns != own->columns);
+        });
     // The library and the limit on other types of input say nothing of this one.
     if (own && !own->element.empty())
         std::erase_if(
@@ -108,10 +113,9 @@ void TimingView::draw(const Pane& pane, const timing::TimingTable& table, const 
     Rect rest = pane.box.inset(pane.px(16), pane.px(8));
     Rect head = rest.cut_top(pane.px(20));
     text_in(pane.brush, Face::strong, head, colors.strong, "Kernel times (uninstrumented)", Align::left);
-    text_in(pane.brush, Face::caption, head, colors.quiet, timing::size_text(rows.front()->n) + " values",
-            Align::right);
-    const timing::Timing* shown = scene::timing_of(table, variant);
-    const std::string from = (shown ? "" : "not this variant · ") + timing::times_from(table);
+    const timing::Timing* shown = timing::timing_of(table, variant);
+    const std::string from = (shown ? "" : "not this variant · ") +
+                             timing::values_text(shown ? *shown : *rows.front()) + " · " + timing::times_from(table);
     text_in(pane.brush, Face::caption, rest.cut_top(pane.px(17)), colors.quiet,
             fit_text(pane.look(), Face::caption, from, rest.width()), Align::left);
     rest.cut_top(pane.px(3));

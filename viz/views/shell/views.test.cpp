@@ -2,6 +2,7 @@
 
 #include "common/run/front_end.hpp"
 #include "common/scene/compare/side_by_side.hpp"
+#include "common/timing/compare.hpp"
 #include "viz/testing/headless.testing.hpp"
 #include "viz/testing/labels.testing.hpp"
 #include "viz/testing/sample_runs.hpp"
@@ -281,8 +282,8 @@ TEST(TimingView, SaysWhereTimesCameFromAndNeverInventsOne) {
     wrong.within_bound = false;
     shown.timings.rows.push_back(wrong);
     EXPECT_EQ(timings_near(shown.timings, 512).size(), shown.timings.rows.size() - 1);
-    EXPECT_EQ(scene::timing_of(shown.timings, "half_mask"), nullptr);
-    ASSERT_NE(scene::timing_of(shown.timings, "warp_sum_xor"), nullptr);
+    EXPECT_EQ(timing::timing_of(shown.timings, "half_mask"), nullptr);
+    ASSERT_NE(timing::timing_of(shown.timings, "warp_sum_xor"), nullptr);
     Headless gui(300, 300);
     EXPECT_EQ(TimingView{}.height(gui.look(), timing::TimingTable{}, "x"), 0);
 }

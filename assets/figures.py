@@ -60,10 +60,10 @@ class Sources:
         self.lesson, self.programs = lesson, programs
         self.traces = {}
 
-    # Times: the median of a row of timings.json, or of sweep.json where that has no such row.
+    # Times: the median of a row of timings.json, else of sweep.json, else of torch.json (torch's own kernels).
     def row(self, variant, n=None, size="", lesson=None, element=None):
         lesson = lesson or self.lesson
-        for table in ("timings", "sweep"):
+        for table in ("timings", "sweep", "torch"):
             if not (RECORDED / lesson / f"{table}.json").exists():
                 continue
             rows = [r for r in recorded(f"{lesson}/{table}.json")["rows"]
@@ -85,6 +85,18 @@ class Sources:
     def gbs(self, variant, n=None, size="", lesson=None, element=None):
         row = self.row(variant, n, size, lesson, element)
         return row["bytes"] / row["median_us"] / 1e3
+
+    # Times of lesson 16's operator, or of the copy beside it, as add_rms_norm_bench --csv wrote them. types: of the
+    # activations and of the weight, as in "f16/f16".
+    def operator_us(self, what, types, rows, dim):
+        file = RECORDED / self.lesson / "operator.csv"
+        if not file.exists():
+            raise Wrong(f"{file.name} is not among {self.lesson}'s recordings: add_rms_norm_bench --csv writes it")
+        with file.open(newline="") as lines:
+            for row in csv.DictReader(lines):
+                if (row["what"], row["types"], row["rows"], row["dim"]) == (what, types, str(rows), str(dim)):
+                    return float(row["median_us"])
+        raise Wrong(f"no time of {what} {types}, {rows} rows of {dim}, in {file.name}")
 
     # Costs of single operations.
     def cost(self, id):

@@ -68,6 +68,48 @@ class Check(unittest.TestCase):
         self.assertEqual(len(lesson("It took 5.1 µs.", [("It took {5.1 µs}.", "us('no such kernel')")]).wrong), 1)
 
 
+class Recordings(unittest.TestCase):
+    """Of a folder made for it, in the place of the recordings."""
+
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        (self.folder / "01_made_up").mkdir()
+        self.before, figures.RECORDED = figures.RECORDED, self.folder
+        figures.recorded.cache_clear()
+
+    def tearDown(self):
+        figures.RECORDED = self.before
+        figures.recorded.cache_clear()
+
+    def test_the_operators_table(self):
+        (self.folder / "01_made_up" / "operator.csv").write_text(
+            "gpu,what,types,rows,dim,median_us,low_us,high_us,gb_per_s\n"
+            "NVIDIA H200,operator,f16/f16,1024,4096,9.865,9.830,9.913,3401.5\n"
+            "NVIDIA H200,copy,f16/f16,1024,4096,9.447,9.407,9.476,3552.0\n"
+            "NVIDIA H200,operator,f16/f32,1024,4096,10.025,9.986,10.054,3347.0\n")
+        made = lesson("It took 9.9 µs, the copy 9.4 µs.",
+                      [("It took {9.9 µs}, the copy {9.4 µs}.", "operator_us('operator', 'f16/f16', 1024, 4096); "
+                        "operator_us('copy', 'f16/f16', 1024, 4096)")])
+        self.assertEqual((made.wrong, made.changes), ([], []))
+        for source in ["operator_us('copy', 'f16/f32', 1024, 4096)", "operator_us('operator', 'f16/f16', 1024, 8192)"]:
+            self.assertEqual(len(lesson("10.0 µs.", [("{10.0 µs}.", source)]).wrong), 1, source)
+
+    def test_without_the_operators_table(self):
+        made = lesson("10.0 µs.", [("{10.0 µs}.", "operator_us('copy', 'f16/f16', 1024, 4096)")])
+        self.assertIn("add_rms_norm_bench --csv", made.wrong[0])
+
+    def test_torchs_table_comes_after_the_lessons_own(self):
+        row = '{"variant": "%s", "n": 4, "size": "%s", "element": "%s", "samples": 1, "median_us": %s}'
+        (self.folder / "01_made_up" / "timings.json").write_text('{"rows": [%s]}' % row % ("best", "2×2", "f32", 3.0))
+        (self.folder / "01_made_up" / "torch.json").write_text(
+            '{"rows": [%s, %s]}' % (row % ("torch sum", "2×2", "f16", 5.0), row % ("torch sum", "2×2", "f32", 7.0)))
+        made = lesson("3.0 µs, 7.0 µs.", [("{3.0 µs}, {7.0 µs}.", "us('best', size='2×2'); "
+                                           "us('torch sum', size='2×2', element='f32')")])
+        self.assertEqual((made.wrong, made.changes), ([], []))
+        for source in ["us('best', size='2×4')", "us('torch sum', size='2×2', element='bf16')"]:
+            self.assertEqual(len(lesson("3.0 µs.", [("{3.0 µs}.", source)]).wrong), 1, source)
+
+
 class Glossary(unittest.TestCase):
     parts = re.findall(r"^## (.+)\n(.+)\n(.+)\n", (LESSONS / "GLOSSARY.md").read_text(), re.M)
 

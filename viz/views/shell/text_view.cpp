@@ -3,84 +3,11 @@
 #include <algorithm>
 
 #include "common/base/error.hpp"
+#include "viz/views/shell/text_flow.hpp"
 #include "viz/widgets/code_text.hpp"
 
 namespace lanewise::viz {
 namespace {
-
-// Lays text of several styles out in lines.
-class Flow {
-public:
-    Flow(const Pane& pane, Face face, Color color, float x, float y, float width, float leading)
-        : pane_(pane), face_(face), color_(color), left_(x), y_(y), width_(width),
-          step_((*pane.look().fonts)[face].em * leading) {}
-
-    Rect target{};              // of the link added last
-    std::string hovered;        // the link under the pointer
-
-    // Returns the link that was clicked; empty when none was. A marked one has a ground.
-    std::string add(const Span& span, bool marked = false) {
-        marked_ = marked;
-        target = {};
-        const Theme& colors = pane_.colors();
-        Face face = face_;
-        Color color = color_;
-        if (span.strong || span.emphasis) {
-            face = face_ == Face::body ? Face::strong : face_;
-            color = span.strong ? colors.strong : color_;
-        }
-        if (span.code) face = Face::code;
-        if (!span.link.empty()) color = colors.accent;
-        std::string clicked;
-        std::string_view rest = span.text;
-        while (!rest.empty()) {
-            const std::size_t end = std::min(rest.find_first_of(" \n"), rest.size());
-            if (piece(face, color, rest.substr(0, end), span) && !span.link.empty()) clicked = span.link;
-            if (end < rest.size()) {
-                if (rest[end] == '\n') new_line();
-                else x_ += text_width(pane_.look(), face, " ");
-            }
-            rest.remove_prefix(std::min(end + 1, rest.size()));
-        }
-        return clicked;
-    }
-
-    float bottom() const { return y_ + step_; }
-
-private:
-    void new_line() {
-        x_ = 0;
-        y_ += step_;
-    }
-
-    bool piece(Face face, Color color, std::string_view text, const Span& span) {
-        if (text.empty()) return false;
-        const float pad = span.code ? pane_.px(2) : 0;
-        const float width = text_width(pane_.look(), face, text) + 2 * pad;
-        if (x_ > 0 && x_ + width > width_) new_line();
-        const Rect box{left_ + x_, y_, left_ + x_ + width, y_ + step_};
-        x_ += width;
-        if (!span.link.empty() && target.empty()) target = box;
-        if (!box.overlaps(pane_.box)) return false;
-        if (span.code) fill(pane_.brush, box.inset(0, pane_.px(1.5f)), pane_.colors().raised, pane_.px(3));
-        text_in(pane_.brush, face, box.inset(pad, 0), color, text, Align::left);
-        if (span.link.empty()) return false;
-        if (target.empty()) target = box;
-        if (marked_)
-            outline(pane_.brush, box.inset(-pane_.px(2), 0), pane_.colors().focus, pane_.px(3), pane_.px(1.5f));
-        if (pane_.hovers(box)) hovered = span.link;
-        hairline(pane_.brush, {box.x0, box.y1 - pane_.px(2)}, {box.x1, box.y1 - pane_.px(2)}, with_alpha(color, 0.6),
-                 pane_.px(1));
-        return pane_.button(box);
-    }
-
-    const Pane& pane_;
-    Face face_;
-    Color color_;
-    float left_, y_, width_, step_;
-    float x_ = 0;
-    bool marked_ = false;
-};
 
 std::string plain(const std::vector<Span>& spans) {
     std::string all;
@@ -194,6 +121,7 @@ Intent TextView::draw(const Pane& pane) {
         y = flow({why}, Face::body, colors.quiet, 0, 1.52f, width);
     }
     bool predictions = false;
+    std::vector<float> columns;   // of the table that is drawn
     for (std::size_t b = 0; b < blocks_.size(); ++b) {
         const TextBlock& block = blocks_[b];
         if (block.kind == BlockKind::heading && block.level <= 2) predictions = plain(block.spans) == "Predict";
@@ -260,13 +188,17 @@ Intent TextView::draw(const Pane& pane) {
                 y += pane.px(14);
                 break;
             case BlockKind::table_row: {
-                const float column = width / static_cast<float>(std::max<std::size_t>(block.cells.size(), 1));
-                float bottom = y;
+                if (b == 0 || blocks_[b - 1].kind != BlockKind::table_row) {
+                    const auto end = std::find_if(blocks_.begin() + static_cast<std::ptrdiff_t>(b), blocks_.end(),
+                                                  [](const auto& each) { return each.kind != BlockKind::table_row; });
+                    columns = column_widths(pane, {blocks_.begin() + static_cast<std::ptrdiff_t>(b), end}, width);
+                }
+                float bottom = y, indent = 0;
                 for (std::size_t c = 0; c < block.cells.size(); ++c) {
-                    const float indent = column * static_cast<float>(c);
                     bottom = std::max(bottom, flow(block.cells[c], block.header ? Face::strong : Face::body,
                                                    block.header ? colors.strong : colors.text, indent, 1.4f,
-                                                   indent + column - pane.px(8)));
+                                                   indent + columns[c] - column_gap(pane)));
+                    indent += columns[c];
                 }
                 y = bottom + pane.px(4);
                 hairline(pane.brush, {left, y - pane.px(2)}, {left + width, y - pane.px(2)}, colors.line);

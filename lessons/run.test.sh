@@ -70,6 +70,18 @@ if run_is_complete; then
   expect_out "05_warp_shuffle: --text --variant a b"
   run 0 --start
   expect_out "05_warp_shuffle: --start"
+  run 0 --record h200
+  expect_out "05_warp_shuffle: --record $work/tree/assets/recorded/h200"
+  expect_out "12_dot_product: --record $work/tree/assets/recorded/h200"
+  expect_out "05_warp_shuffle: --costs --record $work/tree/assets/recorded/h200"
+  expect_err "12_dot_product: recorded in "
+  LESSON_STATUS=2 run 2 --record h200
+  expect_err "Recording 05_warp_shuffle failed"
+  [[ $out != *06_grid_stride* ]] || fail "went on after a failure"
+  run 2 --record a/b
+  expect_err "give a folder's name"
+  run 2 --record
+  expect_err "as in --record h200"
   run 2 --start 5
   expect_err "takes nothing after it"
   run 0 check "a b.cu" --text

@@ -39,11 +39,6 @@ void expect_right(const lesson::Variant& variant, const lesson::Inputs& inputs, 
     expect_verified(plan, outcome, what);
 }
 
-// Does the emulator run the variant? Others are held to their recordings only.
-bool is_emulated(const lesson::Variant& variant) {
-    return !lesson::gpu_only_kernel(plan_of(variant.name, inputs_of(variant.name)), kernels());
-}
-
 bool is_emulated_in(const lesson::Variant& variant, const char* order) {
     return variant.block_order != lesson::BlockOrder::last_waits || order == std::string("ascending");
 }

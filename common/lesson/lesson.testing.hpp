@@ -52,6 +52,11 @@ inline launch::Plan plan_of(const std::string& variant, const Inputs& inputs) {
     return make_plan(the_lesson().find(variant), inputs, kernels());
 }
 
+// Does the emulator run the variant? Others are held to their recordings only.
+inline bool is_emulated(const Variant& variant) {
+    return !gpu_only_kernel(plan_of(variant.name, inputs_of(variant.name)), kernels());
+}
+
 // A buffer's final contents, by its name in the plan.
 template <class T = float>
 std::vector<T> buffer(const launch::Plan& plan, const launch::Outcome& outcome, const std::string& name) {

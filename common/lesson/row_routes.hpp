@@ -8,9 +8,15 @@
 #include <string>
 
 #include "common/base/element.hpp"
+#include "common/base/error.hpp"
 #include "common/lesson/rows.hpp"
 
 namespace lanewise::lesson {
+
+inline constexpr std::uint32_t kWarpBlock = 128;   // threads of a block with a row for each warp
+inline constexpr std::uint32_t kShortBlock = 128;  // threads of a block in which a few lanes take a row
+inline constexpr std::uint32_t kMostThreads = 1024;
+inline constexpr std::uint32_t kPacks = 4;  // packs that a thread holds of a row: as many 16-byte loads in flight
 
 // Values in 16 bytes.
 inline std::uint64_t pack_of(Element element) { return 16 / static_cast<std::uint64_t>(element_size(element)); }
@@ -22,6 +28,12 @@ inline std::uint64_t packs_of(std::uint64_t columns, Element element) {
 // Do all rows begin at a multiple of 16 bytes and hold whole packs?
 inline bool is_packed(const Inputs& inputs, Element element) {
     return inputs.offset % pack_of(element) == 0 && rows_of(inputs).columns % pack_of(element) == 0;
+}
+
+// Packs in which a row lies, at most: one that begins within a pack shares its first and its last with other rows.
+inline std::uint64_t packs_touched(const Inputs& inputs, Element element) {
+    const std::uint64_t columns = rows_of(inputs).columns;
+    return packs_of(is_packed(inputs, element) ? columns : columns + pack_of(element) - 1, element);
 }
 
 // Threads of a block, and packs that each of them holds.
@@ -59,6 +71,12 @@ struct ClusterShape {
     std::uint64_t room() const { return std::uint64_t{blocks} * threads * packs; }
 };
 
+// Of the kernel in which eight blocks share a row of whole packs: the smaller of its two instances that holds the row.
+inline ClusterShape cluster_shape(std::uint64_t packs_a_row) {
+    const ClusterShape shape{8, 256, kPacks};
+    return packs_a_row <= shape.room() ? shape : ClusterShape{8, 256, 2 * kPacks};
+}
+
 // Of a kernel for long rows that begin anywhere, in clusters of so many blocks: whole warps, as many as a block's share
 // of the row's whole packs needs, 2 to 32. A row that needs more has no room.
 inline ClusterShape cluster_anywhere(std::uint64_t columns, Element element, std::uint32_t blocks,
@@ -82,5 +100,17 @@ inline std::string shape_text(const std::string& type, const ClusterShape& shape
 
 // Bulk copies under way, in tiles of a pack for each thread: as kTilesUnderWay in the lessons' cluster.cuh.
 inline std::uint32_t tiles_under_way(std::uint32_t packs) { return packs < 4 ? 2 * packs : packs + packs / 4; }
+
+// Throws Error where --block was given to `variant`, which chooses its threads itself.
+inline void refuse_block(const Inputs& inputs, const std::string& variant) {
+    if (inputs.block != kWarpBlock)
+        throw Error(variant + " chooses its threads by the length of a row; leave out --block.");
+}
+
+// Throws Error where --block is no multiple of kWarpBlock up to kMostThreads.
+inline void check_block(const Inputs& inputs) {
+    if (inputs.block < kWarpBlock || inputs.block > kMostThreads || inputs.block % kWarpBlock != 0)
+        throw Error("--block " + std::to_string(inputs.block) + ": this variant takes a multiple of 128 up to 1024.");
+}
 
 }  // namespace lanewise::lesson

@@ -41,6 +41,19 @@ inline Rows rows_of(const Inputs& inputs) {
     return {inputs.n / inputs.columns, inputs.columns};
 }
 
+// A kernel's parameter `columns`.
+inline int columns_of(const Inputs& inputs) { return static_cast<int>(rows_of(inputs).columns); }
+
+// A kernel's template argument: the type of its values.
+inline std::string type_of(Element element) {
+    return element == Element::f16 ? "__half" : element == Element::bf16 ? "__nv_bfloat16" : "float";
+}
+
+// Additions that a value goes through where `threads` share a row: those of its thread, a pack's, and two levels.
+inline double additions_in(std::uint64_t columns, std::uint64_t threads) {
+    return static_cast<double>((columns + threads - 1) / threads + 8 + 10);
+}
+
 // Half the distance from 1 to the next number of the type: 2^-24 of f32, 2^-11 of f16, 2^-8 of bf16.
 inline double unit_roundoff(Element element) { return std::ldexp(0.5, -float_layout(element).fraction_bits); }
 

@@ -21,10 +21,13 @@ using lanewise::launch::Block;
 using lanewise::launch::Buffer;
 using lanewise::launch::Grid;
 using lanewise::launch::Plan;
+using lanewise::lesson::additions_in;
+using lanewise::lesson::columns_of;
 using lanewise::lesson::Inputs;
 using lanewise::lesson::RowResult;
 using lanewise::lesson::Rows;
 using lanewise::lesson::rows_of;
+using lanewise::lesson::type_of;
 
 inline constexpr double kU = 0x1p-24;
 inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
@@ -124,15 +127,6 @@ inline const char* reason_of(const Rounding& rounding) {
 
 // ---- Plans -----------------------------------------------------------------------------------------------------
 
-inline std::string type_of(Element element) {
-    return element == Element::f16 ? "__half" : element == Element::bf16 ? "__nv_bfloat16" : "float";
-}
-
-// Additions that a term goes through in a block of `threads`: those of its thread, a pack's, and two levels.
-inline double additions_in(std::uint64_t columns, std::uint64_t threads) {
-    return static_cast<double>((columns + threads - 1) / threads + 8 + 10);
-}
-
 // Input and output of one element type: the values, and as many results. Each is read once and written once by what the
 // operator needs, whatever a kernel does.
 struct Buffers {
@@ -152,8 +146,6 @@ inline void expect(Plan& plan, const Buffers& buffers, const Inputs& inputs, con
     };
     lanewise::lesson::expect_rows(plan, buffers.out, inputs, rounding.element, result, reason_of(rounding));
 }
-
-inline int columns_of(const Inputs& inputs) { return static_cast<int>(rows_of(inputs).columns); }
 
 // One block for each row. `typed`: the element type is the kernel's first template argument.
 inline void plan_rows(Plan& plan, const Inputs& inputs, const std::string& kernel, bool typed, Rounding rounding) {

@@ -10,18 +10,7 @@
 
 namespace softmax {
 
-using lanewise::lesson::block_anywhere;
-using lanewise::lesson::BlockShape;
-using lanewise::lesson::cluster_anywhere;
-using lanewise::lesson::ClusterShape;
-using lanewise::lesson::has_large_clusters;
-using lanewise::lesson::is_packed;
-using lanewise::lesson::lanes_for_short;
-using lanewise::lesson::LaneShape;
-using lanewise::lesson::pack_of;
-using lanewise::lesson::packs_of;
-using lanewise::lesson::shape_text;
-using lanewise::lesson::tiles_under_way;
+using namespace lanewise::lesson;  // row_routes.hpp
 
 enum class Route : std::uint8_t {
     short_rows,
@@ -36,38 +25,27 @@ enum class Route : std::uint8_t {
     two_reads
 };
 
-// What a route may hold of a row, in packs of 16 bytes.
-inline constexpr std::uint32_t kWarpBlock = 128;  // threads of a block with a row for each warp
-inline constexpr std::uint32_t kShortBlock = 128; // threads of a block in which a few lanes take a row
-inline constexpr std::uint32_t kPacksAThread = 4;
-inline constexpr std::uint32_t kMostThreads = 1024;
-inline constexpr std::uint64_t kSharedBytes = 220u
-                                              << 10;  // of a row: what an H200 gives a block, 227 KB, less a little
+// Bytes of a row in shared memory, at most: what an H200 gives a block, 227 KB, less a little.
+inline constexpr std::uint64_t kSharedBytes = 220 << 10;
 
 // Packs that a lane holds, a power of two: 32 floats fit its registers, or 32 halves, widened.
 inline std::uint64_t most_packs_a_lane(Element element) { return element == Element::f32 ? 8 : 4; }
 
-// The instances of the kernel in which the blocks of a cluster share a row.
-inline ClusterShape cluster_shape(std::uint64_t packs_a_row) {
-    const ClusterShape shape{8, 256, kPacksAThread};
-    return packs_a_row <= shape.room() ? shape : ClusterShape{8, 256, 2 * kPacksAThread};
-}
-
 // Of bulk copies: a small one to be looked at, one that is fastest for 65536 columns, and one for longer rows.
 inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::uint32_t block) {
-    if (block == kWarpBlock) return {2, block, kPacksAThread};
+    if (block == kWarpBlock) return {2, block, kPacks};
     const bool wide = element == Element::f32;
-    const ClusterShape shape = wide ? ClusterShape{8, 512, kPacksAThread} : ClusterShape{2, 1024, kPacksAThread};
-    return packs_a_row <= shape.room() ? shape : ClusterShape{8, 1024, wide ? 2 * kPacksAThread : kPacksAThread};
+    const ClusterShape shape = wide ? ClusterShape{8, 512, kPacks} : ClusterShape{2, 1024, kPacks};
+    return packs_a_row <= shape.room() ? shape : ClusterShape{8, 1024, wide ? 2 * kPacks : kPacks};
 }
 
 // Of long rows that begin anywhere: the fewest blocks that hold the row, two at least. Of floats, two blocks, or eight
 // with twice the packs a thread.
 inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
     std::uint32_t blocks = 2;
-    while (blocks < 8 && columns / pack_of(element) > std::uint64_t{blocks} * kMostThreads * kPacksAThread) blocks *= 2;
-    if (element == Element::f32 && blocks > 2) return cluster_anywhere(columns, element, 8, 2 * kPacksAThread);
-    return cluster_anywhere(columns, element, blocks, kPacksAThread);
+    while (blocks < 8 && columns / pack_of(element) > std::uint64_t{blocks} * kMostThreads * kPacks) blocks *= 2;
+    if (element == Element::f32 && blocks > 2) return cluster_anywhere(columns, element, 8, 2 * kPacks);
+    return cluster_anywhere(columns, element, blocks, kPacks);
 }
 
 // Has a row of `columns` room in this route, in blocks of `block` threads?
@@ -80,14 +58,14 @@ inline bool has_room(Route route, std::uint64_t columns, Element element, std::u
             return packs <= 32 * most_packs_a_lane(element);
         case Route::registers: {
             const bool twice = element == Element::f32 && block == kMostThreads;
-            return packs <= std::uint64_t{block} * kPacksAThread * (twice ? 2 : 1);
+            return packs <= std::uint64_t{block} * kPacks * (twice ? 2 : 1);
         }
         case Route::shared:
             return packs * 16 <= kSharedBytes;
         case Route::cluster: {
             // Packs of 16 bits need no more than four a thread for any row that pays.
             const ClusterShape shape = cluster_shape(packs);
-            return packs <= shape.room() && (shape.packs == kPacksAThread || element == Element::f32);
+            return packs <= shape.room() && (shape.packs == kPacks || element == Element::f32);
         }
         case Route::bulk_copies:
             return packs <= bulk_shape(packs, element, block).room();
@@ -175,8 +153,8 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             break;
         }
         case Route::registers: {
-            const bool twice = packs > std::uint64_t{block} * kPacksAThread;
-            plan.launch("softmax_registers", threads + ", " + std::to_string(kPacksAThread * (twice ? 2 : 1)), grid,
+            const bool twice = packs > std::uint64_t{block} * kPacks;
+            plan.launch("softmax_registers", threads + ", " + std::to_string(kPacks * (twice ? 2 : 1)), grid,
                         Block{block}, buffers.in, buffers.out, columns);
             break;
         }
@@ -241,7 +219,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (has_room(Route::warp, columns, element, kWarpBlock)) return {Route::warp, kWarpBlock};
     // Two blocks of 1024 threads share a multiprocessor as long as a thread holds no more than four packs.
     const bool clusters = inputs.machine.architecture >= 90 && is_packed(inputs, element) &&
-                          packs_of(columns, element) > std::uint64_t{kMostThreads} * kPacksAThread &&
+                          packs_of(columns, element) > std::uint64_t{kMostThreads} * kPacks &&
                           has_room(Route::bulk_copies, columns, element, kMostThreads);
     if (clusters) return {Route::bulk_copies, kMostThreads};
     for (std::uint32_t block = kWarpBlock; block <= kMostThreads; block *= 2)
@@ -251,8 +229,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
 }
 
 inline void plan_best(Plan& plan, const Inputs& inputs, Element element) {
-    if (inputs.block != kWarpBlock)
-        throw lanewise::Error("softmax_best chooses its threads by the length of a row; leave out --block.");
+    refuse_block(inputs, "softmax_best");
     const Choice best = best_route(inputs, element);
     Inputs chosen = inputs;
     chosen.block = best.block;

@@ -21,10 +21,13 @@ using lanewise::launch::Block;
 using lanewise::launch::Buffer;
 using lanewise::launch::Grid;
 using lanewise::launch::Plan;
+using lanewise::lesson::additions_in;
+using lanewise::lesson::columns_of;
 using lanewise::lesson::Inputs;
 using lanewise::lesson::RowResult;
 using lanewise::lesson::Rows;
 using lanewise::lesson::rows_of;
+using lanewise::lesson::type_of;
 
 inline constexpr double kU = 0x1p-24;
 inline constexpr double kLargestFloat = 0x1.fffffep127;
@@ -122,17 +125,7 @@ inline const char* reason_of(const Rounding& rounding) {
 
 // ---- Plans -------------------------------------------------------------------------------------------------------
 
-inline std::string type_of(Element element) {
-    return element == Element::f16 ? "__half" : element == Element::bf16 ? "__nv_bfloat16" : "float";
-}
-
-// Additions that a value goes through where `threads` share a row: those of its thread, a pack's, and two levels.
-inline double additions_in(std::uint64_t columns, std::uint64_t threads) {
-    return static_cast<double>((columns + threads - 1) / threads + 8 + 10);
-}
-
 inline float epsilon_of(const Inputs& inputs) { return std::stof(inputs.controls.text("epsilon")); }
-inline int columns_of(const Inputs& inputs) { return static_cast<int>(rows_of(inputs).columns); }
 
 // Input, weight, bias and output of one element type.
 struct Buffers {

@@ -4,7 +4,7 @@
 
 #include "common/base/error.hpp"
 #include "common/check/checker.hpp"
-#include "common/lesson/lesson.testing.hpp"
+#include "common/lesson/rows.testing.hpp"
 #include "common/steps/steps.hpp"
 #include "lessons/15_rms_norm/routes.hpp"
 
@@ -16,61 +16,9 @@ using namespace rms_norm;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-// What is right, and runs here.
-std::vector<const lesson::Variant*> right_variants() {
-    std::vector<const lesson::Variant*> variants;
-    for (const auto& variant : the_lesson().variants())
-        if (variant.declared_wrong.empty() && variant.name.find("cluster") == std::string::npos &&
-            variant.name.find("bulk") == std::string::npos)
-            variants.push_back(&variant);
-    return variants;
-}
-
-lesson::Inputs with_rows(const std::string& variant, std::uint64_t rows, std::uint64_t columns) {
-    lesson::Inputs inputs = inputs_of(variant);
-    inputs.columns = columns;
-    inputs.n = rows * columns;
-    return inputs;
-}
-
 lesson::Inputs with_epsilon(lesson::Inputs inputs, const std::string& epsilon) {
     inputs.controls = lesson::ChosenControls({{"epsilon", epsilon}});
     return inputs;
-}
-
-// One row of these values.
-lesson::Inputs row_inputs(const std::string& variant, std::vector<double> row) {
-    lesson::Inputs inputs = with_rows(variant, 1, row.size());
-    inputs.kind = "values";
-    inputs.file = std::make_shared<const std::vector<double>>(std::move(row));
-    return inputs;
-}
-
-void expect_right(const std::string& variant, const lesson::Inputs& inputs, const std::string& order = "ascending") {
-    const auto plan = plan_of(variant, inputs);
-    const auto outcome = run(plan, order);
-    const std::string what = variant + " " + inputs.kind + " n " + std::to_string(inputs.n) + " columns " +
-                             std::to_string(inputs.columns) + " offset " + std::to_string(inputs.offset) + " " + order;
-    for (const auto& finding : outcome.findings) ADD_FAILURE() << what << ": " << finding.sentence;
-    expect_verified(plan, outcome, what);
-}
-
-// The results as numbers, whatever their type; those of the values alone.
-std::vector<double> results_of(const std::string& variant, const lesson::Inputs& inputs) {
-    const auto plan = plan_of(variant, inputs);
-    const auto outcome = run(plan);
-    std::vector<double> results;
-    for (std::size_t b = 0; b < plan.buffers.size(); ++b) {
-        if (plan.buffers[b].name != "out") continue;
-        const auto element = plan.buffers[b].element;
-        const auto size = static_cast<std::size_t>(element_size(element));
-        for (std::size_t i = inputs.offset; i < plan.buffers[b].count; ++i) {
-            std::uint64_t bits = 0;
-            std::memcpy(&bits, outcome.buffers[b].data() + i * size, size);
-            results.push_back(element_to_double(element, bits));
-        }
-    }
-    return results;
 }
 
 // ---- Right for every row -----------------------------------------------------------------------------------------

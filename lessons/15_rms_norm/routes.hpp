@@ -9,18 +9,7 @@
 
 namespace rms_norm {
 
-using lanewise::lesson::block_anywhere;
-using lanewise::lesson::BlockShape;
-using lanewise::lesson::cluster_anywhere;
-using lanewise::lesson::ClusterShape;
-using lanewise::lesson::has_large_clusters;
-using lanewise::lesson::is_packed;
-using lanewise::lesson::lanes_for_short;
-using lanewise::lesson::LaneShape;
-using lanewise::lesson::pack_of;
-using lanewise::lesson::packs_of;
-using lanewise::lesson::shape_text;
-using lanewise::lesson::tiles_under_way;
+using namespace lanewise::lesson;  // row_routes.hpp
 
 enum class Route : std::uint8_t {
     short_rows,
@@ -34,21 +23,9 @@ enum class Route : std::uint8_t {
     two_reads
 };
 
-inline constexpr std::uint32_t kWarpBlock = 128;  // threads of a block with a row for each warp
-inline constexpr std::uint32_t kMostThreads = 1024;
-inline constexpr std::uint32_t kShortBlock = 128;  // threads of a block in which a few lanes take a row
-
 // Threads of a block that keeps its row in registers, at most: as the launch bounds in routes.cuh.
 inline std::uint32_t most_threads_in_registers(Element element) { return element == Element::f32 ? 1024 : 512; }
 
-// 16-byte loads that a thread has in flight.
-inline constexpr std::uint32_t kPacks = 4;
-
-// The instances of the kernel in which the blocks of a cluster share a row.
-inline ClusterShape cluster_shape(std::uint64_t packs_a_row) {
-    const ClusterShape shape{8, 256, kPacks};
-    return packs_a_row <= shape.room() ? shape : ClusterShape{8, 256, 2 * kPacks};
-}
 // Of bulk copies: a small one to be looked at, one that is fastest for 65536 columns, and one for longer rows.
 inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::uint32_t block) {
     if (block == kWarpBlock) return {2, block, kPacks};
@@ -62,12 +39,6 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
         if (columns / pack_of(element) <= std::uint64_t{blocks} * 384 * kPacks)
             return cluster_anywhere(columns, element, blocks, kPacks);
     return cluster_anywhere(columns, element, 8, kPacks);
-}
-
-// Packs in which a row lies, at most: one that begins within a pack shares its first and its last with other rows.
-inline std::uint64_t packs_touched(const Inputs& inputs, Element element) {
-    const std::uint64_t columns = rows_of(inputs).columns;
-    return packs_of(is_packed(inputs, element) ? columns : columns + pack_of(element) - 1, element);
 }
 
 inline bool has_room(Route route, const Inputs& inputs, Element element, std::uint32_t block) {
@@ -241,17 +212,14 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
     }
 }
 
-// The plan of one route in blocks of --block threads. Throws Error where no kernel of the route has so many.
+// The plan of one route in blocks of --block threads. Throws Error as check_block().
 inline void plan_in_blocks(Plan& plan, const Inputs& inputs, Element element, Route route) {
-    const std::uint32_t block = inputs.block;
-    if (block < kWarpBlock || block > kMostThreads || block % kWarpBlock != 0)
-        throw lanewise::Error("--block " + std::to_string(block) + ": this variant takes 128, 256, 512 or 1024.");
+    check_block(inputs);
     plan_route(plan, inputs, element, route);
 }
 
 inline void plan_best(Plan& plan, const Inputs& inputs, Element element) {
-    if (inputs.block != kWarpBlock)
-        throw lanewise::Error("rms_norm_best chooses its threads by the length of a row; leave out --block.");
+    refuse_block(inputs, "rms_norm_best");
     const Choice best = best_route(inputs, element);
     Inputs chosen = inputs;
     chosen.block = best.block;

@@ -1,0 +1,67 @@
+// What the tests of lessons on rows share: inputs in rows, runs that must be right, results as numbers.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "common/base/element.hpp"
+#include "common/lesson/lesson.testing.hpp"
+
+namespace lanewise::lesson::testing {
+
+// Variants that are right and that the emulator runs.
+inline std::vector<const Variant*> right_variants() {
+    std::vector<const Variant*> variants;
+    for (const Variant& variant : the_lesson().variants())
+        if (variant.declared_wrong.empty() && is_emulated(variant)) variants.push_back(&variant);
+    return variants;
+}
+
+inline Inputs with_rows(const std::string& variant, std::uint64_t rows, std::uint64_t columns) {
+    Inputs inputs = inputs_of(variant);
+    inputs.columns = columns;
+    inputs.n = rows * columns;
+    return inputs;
+}
+
+// One row of these values.
+inline Inputs row_inputs(const std::string& variant, std::vector<double> row) {
+    Inputs inputs = with_rows(variant, 1, row.size());
+    inputs.kind = "values";
+    inputs.file = std::make_shared<const std::vector<double>>(std::move(row));
+    return inputs;
+}
+
+// A failure for each finding and for each expectation that does not hold.
+inline void expect_right(const std::string& variant, const Inputs& inputs, const std::string& order = "ascending") {
+    const launch::Plan plan = plan_of(variant, inputs);
+    const launch::Outcome outcome = run(plan, order);
+    const std::string what = variant + " " + inputs.kind + " n " + std::to_string(inputs.n) + " columns " +
+                             std::to_string(inputs.columns) + " offset " + std::to_string(inputs.offset) + " " + order;
+    for (const auto& finding : outcome.findings) ADD_FAILURE() << what << ": " << finding.sentence;
+    expect_verified(plan, outcome, what);
+}
+
+// What is in the buffer "out" as numbers, whatever their type; without what comes before the first row's results.
+inline std::vector<double> results_of(const std::string& variant, const Inputs& inputs) {
+    const launch::Plan plan = plan_of(variant, inputs);
+    const launch::Outcome outcome = run(plan);
+    std::vector<double> results;
+    for (std::size_t b = 0; b < plan.buffers.size(); ++b) {
+        if (plan.buffers[b].name != "out") continue;
+        const Element element = plan.buffers[b].element;
+        const auto size = static_cast<std::size_t>(element_size(element));
+        for (std::size_t i = inputs.offset; i < plan.buffers[b].count; ++i) {
+            std::uint64_t bits = 0;
+            std::memcpy(&bits, outcome.buffers[b].data() + i * size, size);
+            results.push_back(element_to_double(element, bits));
+        }
+    }
+    return results;
+}
+
+}  // namespace lanewise::lesson::testing

@@ -28,5 +28,5 @@ install(PROGRAMS $<TARGET_FILE:lanewise_annotate> DESTINATION libexec/lanewise O
 function(lanewise_install_lesson name folder)
   install(PROGRAMS $<TARGET_FILE:${name}> DESTINATION bin OPTIONAL)
   install(DIRECTORY ${folder}/ DESTINATION share/lanewise/lessons/${name}
-    FILES_MATCHING PATTERN "*.md" PATTERN "*.cuh" PATTERN "entries*.inc")
+    FILES_MATCHING PATTERN "emulated" EXCLUDE PATTERN "*.md" PATTERN "*.cuh" PATTERN "entries*.inc")
 endfunction()

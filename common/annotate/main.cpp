@@ -54,15 +54,16 @@ std::string read(const fs::path& path) {
     return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
 }
 
-// Leaves a file alone that says this already, so that nothing is compiled again.
-void write(const fs::path& path, const std::string& text) {
+// Leaves a file alone that says this already, so that nothing is compiled again. Returns whether it did not.
+bool write(const fs::path& path, const std::string& text) {
     if (std::ifstream before(path, std::ios::binary);
         before && std::string{std::istreambuf_iterator<char>(before), std::istreambuf_iterator<char>()} == text)
-        return;
+        return false;
     std::ofstream file(path, std::ios::binary | std::ios::trunc);
     file << text;
     file.close();
     if (!file) throw Error(path.string() + ": this file cannot be written; is the disk full?");
+    return true;
 }
 
 void write_depfile(const fs::path& path, const fs::path& target, const std::vector<std::string>& files) {
@@ -70,7 +71,11 @@ void write_depfile(const fs::path& path, const fs::path& target, const std::vect
     std::string text = target.string() + ":";
     for (const std::string& file : files) {
         text += " \\\n ";
-        for (const char c : file) text += c == ' ' ? std::string("\\ ") : std::string(1, c);
+        // What goes up from a link, as /lib/…/../include does, is another folder than its text says: a build tool that
+        // shortened the text would look for a file that is not there, and build every time.
+        std::error_code error;
+        const fs::path real = fs::canonical(file, error);
+        for (const char c : error ? file : real.string()) text += c == ' ' ? std::string("\\ ") : std::string(1, c);
     }
     write(path, text + "\n");
 }
@@ -99,7 +104,11 @@ void write_copies(const Command& command) {
     std::string includes;  // a wrapper includes these before it opens its namespace
     std::vector<std::string> files;
     for (std::size_t i = 0; i < reading.file_count(); ++i) {
-        for (const Copy copy : copies) write(folder / copy_name(reading, i, copy), derived_copy(reading, i, copy));
+        for (const Copy copy : copies) {
+            const bool changed = write(folder / copy_name(reading, i, copy), derived_copy(reading, i, copy));
+            // The build knows the first file's copies alone as ours: they are new when those that they include are.
+            if (changed) fs::last_write_time(folder / copy_name(reading, 0, copy), fs::file_time_type::clock::now());
+        }
         for (const std::string& include : reading.source(i).system_includes()) includes += include + "\n";
         files.push_back(reading.source(i).path());
     }

@@ -184,11 +184,12 @@ private:
     Shape aligned_, shifted_, element_;
 };
 
-// What the two source files share.
+// What the source files share.
 namespace detail {
+inline constexpr std::int64_t kMostRows = 0x7fffffff;  // blocks of a grid
+
+// checks.cpp
 Status failed(Code code, const char* format, ...) noexcept;
-Layout layout_of(const Description& description) noexcept;
-std::size_t size_of(Type type) noexcept;
 // Do two tensors of these layouts share no element? False if that cannot be decided.
 bool are_disjoint(const void* p, const RowLayout& a, const void* q, const RowLayout& b, const Layout& layout) noexcept;
 
@@ -203,6 +204,9 @@ struct Pointers {
 Status check_pointers(const Layout& layout, const Pointers& pointers, std::size_t needed, const void* workspace,
                       std::size_t size) noexcept;
 
+// shape.cpp
+std::size_t size_of(Type type) noexcept;
+Layout layout_of(const Description& description) noexcept;
 // Do rows consist of whole packs of 16 bytes, and begin at multiples of 16 if the tensors do?
 bool has_whole_packs(const Layout& layout) noexcept;
 // Do the rows of all tensors begin equally far after a multiple of 16 bytes if the tensors do?

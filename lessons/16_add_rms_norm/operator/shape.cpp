@@ -1,0 +1,209 @@
+// How the rows of a description lie, and the shape of the launch that takes them. Needs no GPU.
+#include "add_rms_norm.hpp"
+
+#include <algorithm>
+
+namespace add_rms_norm {
+
+namespace {
+
+using detail::kMostRows;
+
+std::int64_t ceil_div(std::int64_t value, std::int64_t by) { return (value + by - 1) / by; }
+
+int round_up(std::int64_t value, int to) { return static_cast<int>(ceil_div(value, to) * to); }
+
+// The least power of two that is not below value.
+int power_of_two(std::int64_t value) {
+    int power = 1;
+    while (power < value) power *= 2;
+    return power;
+}
+
+// Threads that a kernel with so many packs in registers has room for: as its launch bounds say.
+int most_threads(int packs) { return packs == 4 ? 512 : 1024; }
+
+constexpr int kGroupBlock = 128;          // threads of a block that takes several rows
+constexpr int kMostGroupThreads = 256;    // … and at most
+constexpr std::int64_t kGroupPacks = 64;  // packs of the longest row that a warp takes
+constexpr int kLargestCluster = 8;        // that every GPU with clusters has
+constexpr int kMostClusterThreads = 512;  // of a block that keeps its part of a row in float
+constexpr int kMostPackedThreads = 1024;  // … or packed
+constexpr int kLeastShiftedThreads = 16;  // for a row's ends
+
+std::int64_t values_of_pack(const Layout& layout) {
+    return static_cast<std::int64_t>(16 / detail::size_of(layout.type));
+}
+
+// Threads that a row should have. About 256: several blocks on a multiprocessor, of which some load while others wait
+// or store. More where all rows together do not keep the GPU busy for long.
+std::int64_t wanted_threads(const Layout& layout, std::int64_t packs, int processors) {
+    const std::int64_t of_processor = layout.rows() * packs / processors;
+    return of_processor <= 1024 ? 1024 : of_processor <= 8192 ? 512 : 256;
+}
+
+// Packs a thread of cluster_kernel: four of 16 bits and their weights fit its 64 registers only where the weights are
+// halves, as others widen to twice the room before the sum is there.
+int cluster_packs(const Layout& layout) {
+    return layout.type == Type::f32 || layout.weight == Type::f16 ? 4 : 2;
+}
+
+// Whole rows that outgrow a block of block_kernel.
+Shape long_whole_shape(const Layout& layout, std::int64_t packs, bool sm90) {
+    const int each = cluster_packs(layout);
+    for (int cluster = 2; cluster <= (sm90 ? kLargestCluster : 1); cluster *= 2) {
+        const int threads = round_up(ceil_div(packs, std::int64_t{each} * cluster), 32);
+        if (threads <= kMostClusterThreads && layout.rows() <= kMostRows / cluster)
+            return {.route = Shape::Route::cluster, .packs = each, .threads = threads, .cluster = cluster};
+    }
+    return detail::element_shape(layout);
+}
+
+// … and rows that begin anywhere.
+Shape long_shifted_shape(const Layout& layout, std::int64_t packs, bool sm90) {
+    const int most = layout.wide ? kMostClusterThreads : kMostPackedThreads;
+    for (int cluster = layout.wide ? 2 : 1; cluster <= (sm90 ? kLargestCluster : 1); cluster *= 2) {
+        const int threads = round_up(ceil_div(packs, std::int64_t{4} * cluster), 32);
+        if (threads <= most && layout.rows() <= kMostRows / cluster)
+            return {.route = layout.wide ? Shape::Route::wide : Shape::Route::packed,
+                    .packs = 4,
+                    .threads = threads,
+                    .cluster = cluster};
+    }
+    return detail::element_shape(layout);
+}
+
+}  // namespace
+
+namespace detail {
+
+std::size_t size_of(Type type) noexcept { return type == Type::f32 ? 4 : 2; }
+
+Layout layout_of(const Description& d) noexcept {
+    Layout layout;
+    layout.type = d.y.type;
+    layout.weight = d.weight.type;
+    layout.wide = d.sum == Sum::unrounded && d.y.type != Type::f32;
+    const bool heads = d.y.rank == 3;
+    layout.batch = d.y.shape[0];
+    layout.heads = heads ? d.y.shape[1] : 1;
+    layout.dim = d.y.shape[heads ? 2 : 1];
+    const Tensor* const tensors[] = {&d.y, &d.residual_out, &d.a, &d.b};
+    bool even = true;
+    for (std::size_t i = 0; i < layout.tensors.size(); ++i) {
+        RowLayout& row = layout.tensors[i];
+        row.strides[0] = layout.batch > 1 ? tensors[i]->strides[0] : 0;
+        row.strides[1] = layout.heads > 1 ? tensors[i]->strides[1] : 0;
+        row.extent = layout.rows() == 0
+                         ? 0
+                         : row.strides[0] * (layout.batch - 1) + row.strides[1] * (layout.heads - 1) + layout.dim;
+        even = even && (layout.heads == 1 || layout.batch <= 1 || row.strides[0] == row.strides[1] * layout.heads);
+    }
+    if (layout.heads > 1 && even) {
+        for (RowLayout& row : layout.tensors) row.strides = {row.strides[1], 0};
+        layout.batch *= layout.heads;
+        layout.heads = 1;
+    }
+    return layout;
+}
+
+bool has_whole_packs(const Layout& layout) noexcept {
+    const std::int64_t pack = values_of_pack(layout);
+    return layout.dim % pack == 0 &&
+           std::all_of(layout.tensors.begin(), layout.tensors.end(),
+                       [&](const RowLayout& row) { return row.strides[0] % pack == 0 && row.strides[1] % pack == 0; });
+}
+
+bool is_alike(const Layout& layout) noexcept {
+    const std::int64_t pack = values_of_pack(layout);
+    const RowLayout& first = layout.tensors[0];
+    return std::all_of(layout.tensors.begin(), layout.tensors.end(), [&](const RowLayout& row) {
+        return row.strides[0] % pack == first.strides[0] % pack && row.strides[1] % pack == first.strides[1] % pack;
+    });
+}
+
+Shape element_shape(const Layout& layout) noexcept {
+    return {.route = Shape::Route::element, .threads = round_up(std::min<std::int64_t>(layout.dim, 512), 32)};
+}
+
+Shape whole_shape(const Layout& layout, int processors, bool sm90) noexcept {
+    const std::int64_t packs = layout.dim / values_of_pack(layout);
+    if (packs <= kGroupPacks) {
+        const int threads = power_of_two(std::min<std::int64_t>(packs, 32));
+        return {.route = Shape::Route::group,
+                .packs = power_of_two(ceil_div(packs, threads)),
+                .threads = threads,
+                .rows = kGroupBlock / threads};
+    }
+    const std::int64_t wanted = wanted_threads(layout, packs, processors);
+    int each = std::min(4, power_of_two(ceil_div(packs, wanted)));
+    if (wanted == 256) each = std::max(each, 2);
+    const auto threads = [&] { return round_up(ceil_div(packs, each), 32); };
+    if (threads() > most_threads(each)) each = 4;
+    if (threads() <= most_threads(each)) return {.route = Shape::Route::block, .packs = each, .threads = threads()};
+    return long_whole_shape(layout, packs, sm90);
+}
+
+Shape shifted_shape(const Layout& layout, int processors, bool sm90) noexcept {
+    const std::int64_t packs = layout.dim / values_of_pack(layout);
+    if (packs <= kGroupPacks) {
+        const int threads = std::max(kLeastShiftedThreads, power_of_two(ceil_div(packs, 4)));
+        return {.route = Shape::Route::group, .packs = 4, .threads = threads, .rows = kGroupBlock / threads};
+    }
+    const std::int64_t wanted = wanted_threads(layout, packs, processors);
+    const int each = packs <= 2 * wanted ? 2 : 4, threads = round_up(ceil_div(packs, each), 32);
+    if (threads <= most_threads(each)) return {.route = Shape::Route::block, .packs = each, .threads = threads};
+    return long_shifted_shape(layout, packs, sm90);
+}
+
+bool fits(const Shape& shape, const Layout& layout, bool sm90, bool whole) noexcept {
+    if (whole ? !has_whole_packs(layout) : !is_alike(layout)) return false;
+    const std::int64_t packs = layout.dim / values_of_pack(layout);
+    const int each = shape.packs, threads = shape.threads, rows = shape.rows, cluster = shape.cluster;
+    if ((each != 1 && each != 2 && each != 4) || cluster < 1 || cluster > kLargestCluster ||
+        cluster != power_of_two(cluster) || layout.rows() > kMostRows / cluster || rows < 1 ||
+        rows > kMostGroupThreads || threads < (whole ? 1 : kLeastShiftedThreads) || threads > kMostPackedThreads ||
+        std::int64_t{threads} * each * cluster < packs)
+        return false;
+    const bool one_row = rows == 1 && threads % 32 == 0;
+    switch (shape.route) {
+        case Shape::Route::element:
+            return false;
+        case Shape::Route::group:
+            return (whole || each == 4) && cluster == 1 && threads == power_of_two(threads) && threads <= 32 &&
+                   rows * threads % 32 == 0 && rows * threads <= kMostGroupThreads;
+        case Shape::Route::block:
+            return (whole || each >= 2) && cluster == 1 && one_row && threads <= most_threads(each);
+        case Shape::Route::cluster:
+            return whole && each == cluster_packs(layout) && sm90 && cluster > 1 && one_row &&
+                   threads <= kMostClusterThreads;
+        case Shape::Route::wide:
+            return !whole && each == 4 && layout.wide && sm90 && cluster > 1 && one_row &&
+                   threads <= kMostClusterThreads;
+        case Shape::Route::packed:
+            return !whole && each == 4 && !layout.wide && one_row && (sm90 || cluster == 1);
+    }
+    return false;
+}
+
+}  // namespace detail
+
+const char* route_name(Shape::Route route) {
+    switch (route) {
+        case Shape::Route::group:
+            return "group";
+        case Shape::Route::block:
+            return "block";
+        case Shape::Route::cluster:
+            return "cluster";
+        case Shape::Route::wide:
+            return "wide";
+        case Shape::Route::packed:
+            return "packed";
+        case Shape::Route::element:
+            return "element";
+    }
+    return "no route";
+}
+
+}  // namespace add_rms_norm

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "common/base/error.hpp"
-#include "viz/views/shell/text_flow.hpp"
+#include "viz/views/shell/styled_text.hpp"
 #include "viz/widgets/code_text.hpp"
 
 namespace lanewise::viz {

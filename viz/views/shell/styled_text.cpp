@@ -1,4 +1,4 @@
-#include "viz/views/shell/text_flow.hpp"
+#include "viz/views/shell/styled_text.hpp"
 
 #include <algorithm>
 #include <numeric>

@@ -49,7 +49,7 @@ enum class Code : int {
     parameter,     // epsilon, sum, cast
     alignment,     // a pointer that is not a multiple of its element's size
     aliasing,      // an output that overlaps another tensor, and is not exactly a or b
-    workspace,     // null, too small or misaligned, although one is needed
+    workspace,     // null, too small, misaligned or over a tensor, although one is needed
     device,        // no such GPU, one too old, or not the current one
     launch,        // CUDA refused the launch
 };

@@ -24,12 +24,12 @@ Tensor strided(int type, std::int64_t batch, std::int64_t dim, std::int64_t stri
 
 extern "C" {
 
-// An operator for (batch, dim) with these distances between rows, or null. Returns a Code; `sentence`, of `size` bytes,
-// says what is wrong.
+// *norm: an operator on the current device for (batch, dim) with these distances between rows, or null. type, sum, cast:
+// numbers of Type, Sum and Cast. Returns a Code; `sentence`, of `size` bytes or null, says what is wrong.
 int add_rms_norm_create(void** norm, int type, int weight_type, std::int64_t batch, std::int64_t dim,
                         std::int64_t y_stride, std::int64_t residual_stride, std::int64_t a_stride,
                         std::int64_t b_stride, float epsilon, int sum, int cast, char* sentence, int size) {
-    if (!norm) return static_cast<int>(Code::null_pointer);
+    if (!norm) return report(AddRmsNorm::create(nullptr, {}), sentence, size);
     *norm = nullptr;
     Description description;
     description.y = strided(type, batch, dim, y_stride);

@@ -108,8 +108,10 @@ Status check_strides(const Tensor& tensor, const char* name, bool output) {
             return failed(Code::strides, "%s has stride %lld in dimension %zu; give 0 or more.", name, number(stride),
                           k);
         if (stride > kLargestOffset / count)
-            return failed(Code::strides, "%s has stride %lld in dimension %zu of %lld elements; no memory is so large.",
-                          name, number(stride), k, number(count));
+            return failed(Code::strides,
+                          "%s has stride %lld in dimension %zu of %lld elements; give at most %lld: no memory is so "
+                          "large.",
+                          name, number(stride), k, number(count), number(kLargestOffset / count));
         strides[dimensions] = stride;
         counts[dimensions++] = count;
     }
@@ -122,7 +124,8 @@ Status check_strides(const Tensor& tensor, const char* name, bool output) {
     for (int k = dimensions - 1; k >= 0; --k) {
         if (strides[k] < inner)
             return failed(Code::strides,
-                          "%s has stride %lld where %lld elements are written: rows of an output must not overlap.",
+                          "%s has stride %lld where %lld elements are written; give as much or more: rows of an output "
+                          "must not overlap.",
                           name, number(strides[k]), number(inner));
         inner += strides[k] * (counts[k] - 1);
     }
@@ -189,7 +192,9 @@ bool are_disjoint(const void* p, const RowLayout& a, const void* q, const RowLay
 Tensor contiguous(Type type, std::int64_t dim) { return {type, 1, {dim, 0, 0}, {1, 0, 0}}; }
 Tensor contiguous(Type type, std::int64_t batch, std::int64_t dim) { return {type, 2, {batch, dim, 0}, {dim, 1, 0}}; }
 Tensor contiguous(Type type, std::int64_t batch, std::int64_t heads, std::int64_t dim) {
-    return {type, 3, {batch, heads, dim}, {heads * dim, dim, 1}};
+    // Wraps where check() refuses heads or dim anyway.
+    const auto stride = static_cast<std::uint64_t>(heads) * static_cast<std::uint64_t>(dim);
+    return {type, 3, {batch, heads, dim}, {static_cast<std::int64_t>(stride), dim, 1}};
 }
 
 void Description::set_all(const Tensor& tensor) {
@@ -227,7 +232,8 @@ Status check_pointers(const Layout& layout, const Pointers& given, std::size_t n
                       weight_element);
     const auto& tensors = layout.tensors;
     if (!are_disjoint(given.y, tensors[0], given.residual_out, tensors[1], layout))
-        return failed(Code::aliasing, "y and residual_out overlap; give each memory of its own.");
+        return failed(Code::aliasing, "y at %p and residual_out at %p overlap; give each memory of its own.", given.y,
+                      given.residual_out);
     const std::uintptr_t weight_end = address(weight) + static_cast<std::size_t>(layout.dim) * weight_element;
     for (std::size_t out = 0; out < 2; ++out) {
         for (std::size_t in = 2; in < 4; ++in) {
@@ -235,12 +241,14 @@ Status check_pointers(const Layout& layout, const Pointers& given, std::size_t n
             if (!same && !are_disjoint(pointers[out], tensors[out], pointers[in], tensors[in], layout))
                 return failed(
                     Code::aliasing,
-                    "%s overlaps %s; an output may be exactly an input, address and strides, or apart from it.",
-                    kNames[out], kNames[in]);
+                    "%s at %p overlaps %s at %p; an output may be exactly an input, address and strides, or apart "
+                    "from it.",
+                    kNames[out], pointers[out], kNames[in], pointers[in]);
         }
         const std::uintptr_t end = address(pointers[out]) + static_cast<std::size_t>(tensors[out].extent) * element;
         if (address(pointers[out]) < weight_end && address(weight) < end)
-            return failed(Code::aliasing, "%s overlaps weight; give each memory of its own.", kNames[out]);
+            return failed(Code::aliasing, "%s at %p overlaps weight at %p; give each memory of its own.", kNames[out],
+                          pointers[out], weight);
     }
     if (needed == 0) return {};
     if (size < needed)
@@ -251,6 +259,14 @@ Status check_pointers(const Layout& layout, const Pointers& given, std::size_t n
                       needed);
     if (address(workspace) % 16)
         return failed(Code::workspace, "The workspace is at %p; its address must be a multiple of 16.", workspace);
+    const auto overlaps = [&](const void* tensor, std::int64_t elements, std::size_t bytes) {
+        return address(tensor) < address(workspace) + needed &&
+               address(workspace) < address(tensor) + static_cast<std::size_t>(elements) * bytes;
+    };
+    for (std::size_t i = 0; i < 5; ++i)
+        if (i < 4 ? overlaps(pointers[i], tensors[i].extent, element) : overlaps(weight, layout.dim, weight_element))
+            return failed(Code::workspace, "The workspace at %p overlaps %s at %p; give it memory of its own.",
+                          workspace, i < 4 ? kNames[i] : "weight", i < 4 ? pointers[i] : weight);
     return {};
 }
 

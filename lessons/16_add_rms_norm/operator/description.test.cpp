@@ -155,6 +155,16 @@ TEST(Description, WhatIsAcceptedNeverWritesAPlaceTwice) {
     EXPECT_GT(refused, 1000);
 }
 
+// A stride that has no number is no crash either: its extents are refused.
+TEST(Description, ContiguousOfAnyExtents) {
+    constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+    for (const std::int64_t heads : {kMost, std::numeric_limits<std::int64_t>::min(), std::int64_t{1} << 40}) {
+        Description d;
+        d.set_all(contiguous(Type::f32, 1, heads, kMost));
+        EXPECT_EQ(check(d).code(), Code::shape);
+    }
+}
+
 // Any bits at all: a verdict, no crash, no overflow (the sanitizers' build looks).
 TEST(Description, FuzzedDescriptors) {
     std::mt19937_64 random(2);

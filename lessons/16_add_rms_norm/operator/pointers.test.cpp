@@ -64,6 +64,20 @@ TEST(Pointers, RowsBetweenRows) {
     EXPECT_EQ(code_of(p, d), Code::aliasing);
 }
 
+// 64 bytes that end where a tensor begins, or begin where it ends, are apart; 16 further on they are not.
+TEST(Pointers, AWorkspaceIsApartFromAllTensors) {
+    const auto code = [](std::uintptr_t workspace) { return code_of(apart(), good(), 64, at(workspace), 64); };
+    const std::uintptr_t size = 3 * 5 * 64 * 2;
+    for (const std::uintptr_t tensor : {0x100000, 0x200000, 0x300000, 0x400000}) {
+        EXPECT_EQ(code(tensor - 64), Code::ok);
+        EXPECT_EQ(code(tensor - 48), Code::workspace);
+        EXPECT_EQ(code(tensor + size - 16), Code::workspace);
+        EXPECT_EQ(code(tensor + size), Code::ok);
+    }
+    EXPECT_EQ(code(0x500000 + 112), Code::workspace);  // the last of the weight's 128 bytes
+    EXPECT_EQ(code(0x500000 + 128), Code::ok);
+}
+
 TEST(Pointers, DisjointMeansDisjoint) {
     std::mt19937_64 random(3);
     int disjoint = 0, met = 0, missed = 0;
@@ -109,6 +123,7 @@ TEST(Pointers, OfTwoMisusesTheDocumentedFirst) {
         {Code::workspace, [](auto&, auto& workspace, auto&) { workspace = nullptr; }},
         {Code::workspace, [](auto&, auto&, auto& size) { size = 63; }},
         {Code::workspace, [](auto&, auto& workspace, auto&) { workspace = at(0x600008); }},
+        {Code::workspace, [](auto&, auto& workspace, auto&) { workspace = at(0x200000); }},
     };
     for (const Wrong& one : wrongs)
         for (const Wrong& other : wrongs) {

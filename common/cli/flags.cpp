@@ -46,19 +46,19 @@ void define_flags(CLI::App& app, Options& options, Raw& raw, const lesson::Lesso
                  "What a shuffle, a load, a barrier, an atomic costs in cycles: measured on the GPU, or as "
                  "recorded")
         ->group(look);
-    app.add_flag("--table", options.table, "All variants beside each other: value, error, bound, time, loads, atomics")
+    app.add_flag("--table", options.table, "All variants in one table: value, error, bound, time, loads, atomics")
         ->group(look);
     app.add_flag("--timings", options.timings, "The times of all variants over sizes, in the window or a picture")
         ->group(look);
     app.add_flag("--roofline", options.roofline,
-                 "The bandwidth of all variants over sizes, beside a plain read's, in the window or a picture")
+                 "The bandwidth of all variants over sizes, compared with a plain read's, in the window or a picture")
         ->group(look);
     app.add_option("--sort", raw.sort,
                    "Sort the table by a column: error, time, ...; error:down begins with the largest")
         ->group(look)
         ->type_name("COLUMN");
     app.add_flag("--rounding", options.rounding,
-                 "The rounding lens: each sum beside the exact one, in ulp; with --text, a table")
+                 "The rounding lens: each sum compared with the exact one, in ulp; with --text, a table")
         ->group(look);
     app.add_option(
            "--predict", raw.predict,
@@ -76,7 +76,7 @@ void define_flags(CLI::App& app, Options& options, Raw& raw, const lesson::Lesso
         ->group(look);
     app.add_option(
            "--compare", options.compare,
-           "Two to four variants beside each other, round by round, on one input; --step counts the places of all")
+           "Two to four variants side by side, round by round, on one input; --step counts the places of all")
         ->delimiter(',')
         ->group(look)
         ->type_name("A,B[,C[,D]]")

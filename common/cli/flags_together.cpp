@@ -67,7 +67,7 @@ void check_export(const Options& options) {
                                 options.exported, names.size()));
     if (ending == page::Ending::html && names.size() > kMostPanels)
         throw Error(
-            fmt::format("--export {}: {} variants are named, and a page has room for {} beside each other; give fewer.",
+            fmt::format("--export {}: {} variants are named, and a page has room for {} side by side; give fewer.",
                         options.exported, names.size(), kMostPanels));
 }
 
@@ -78,7 +78,7 @@ void check_comparison(const Options& options) {
         throw Error(fmt::format("--compare {} needs two to four variants; give A,B, or A,B,C,D.", names.front()));
     if (names.size() > kMostSides)
         throw Error(
-            fmt::format("--compare {}: {} variants are named, and there is room for {} beside each other; give fewer.",
+            fmt::format("--compare {}: {} variants are named, and there is room for {} side by side; give fewer.",
                         fmt::join(names, ","), names.size(), kMostSides));
     for (std::size_t i = 0; i < names.size(); ++i)
         if (std::find(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(i), names[i]) !=
@@ -130,7 +130,7 @@ void check_together(const Options& options, const lesson::Lesson& lesson) {
         throw Error("--permutation shows shuffles as text; add --text, or leave it out.");
     if (!options.sort.empty() && !options.table) throw Error("--sort sorts the table; add --table, or leave it out.");
     if (options.table && !options.open.empty())
-        throw Error(fmt::format("--table sets all variants beside each other; leave out --open {}.", options.open));
+        throw Error(fmt::format("--table shows all variants in one table; leave out --open {}.", options.open));
     if (options.start && !options.wants_window() && options.screenshot.empty())
         throw Error("--start opens a window or, with --screenshot, draws it; leave out the other flags.");
     if (options.describe && !options.step)

@@ -121,7 +121,7 @@ void Session::check_drawn(const std::string& variant) {
     for (const auto& name : options.compare) runs.push_back(&run_beside(name, options.compare)->steps);
     const std::size_t places = steps::align_all(runs).size();
     if (*options.step > places)
-        throw Error(fmt::format("--step {}: beside each other {} have {} places; give 1 to {}.", *options.step,
+        throw Error(fmt::format("--step {}: side by side {} have {} places; give 1 to {}.", *options.step,
                                 fmt::join(options.compare, " and "), places, places));
     if (options.focus_warp && !focused(*run(variant))) check_place(variant);
 }

@@ -161,7 +161,7 @@ public:
     // Why the checks could not judge all of the run; empty: they could.
     std::string undecided() const {
         if (!undecided_.empty() || !journal_.lost_findings()) return undecided_;
-        return "there were more findings than a run keeps; mend the first ones and run it again.";
+        return "there were more findings than a run keeps; correct the first ones and run it again.";
     }
 
     RunEnd end() const { return end_; }

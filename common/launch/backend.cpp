@@ -48,14 +48,14 @@ void check_arguments(const Kernel& kernel, const LaunchSpec& launch) {
         throw Error(fmt::format("{} cannot run with a grid of {} x {} x {} blocks; each side must be at least 1.",
                                 kernel.full_name(), launch.grid.x, launch.grid.y, launch.grid.z));
     if (launch.values.size() != kernel.parameters.size())
-        throw Error(fmt::format("{} takes {} arguments and was given {}; mend the launch in lesson.cpp.",
+        throw Error(fmt::format("{} takes {} arguments and was given {}; correct the launch in case.hpp.",
                                 kernel.full_name(), kernel.parameters.size(), launch.values.size()));
     for (std::size_t i = 0; i < launch.values.size(); ++i) {
         const auto& given = launch.values[i];
         const auto& wanted = kernel.parameters[i];
         if ((given.is_buffer != wanted.is_pointer && !is_null_pointer(given, wanted)) || given.size != wanted.size)
             throw Error(fmt::format("argument {} of {} is a {} of {} bytes, but the kernel takes a {} of {} bytes; "
-                                    "mend the launch in lesson.cpp.",
+                                    "correct the launch in case.hpp.",
                                     i + 1, kernel.full_name(), given.is_buffer ? "buffer" : "value", given.size,
                                     wanted.is_pointer ? "pointer" : "value", wanted.size));
     }

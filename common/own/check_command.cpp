@@ -33,7 +33,7 @@ constexpr const char* kUsage =
     "  --interactive              step through it in the terminal\n"
     "  --window                   open the window on it\n"
     "  --edit                     the same, and show each save of the file\n"
-    "  --compare A,B              programs or kernels beside each other, with --text, --export, --screenshot or "
+    "  --compare A,B              programs or kernels side by side, with --text, --export, --screenshot or "
     "--window\n"
     "  --variant NAME             of several programs only this one\n"
     "  --order ORDER              of lanes and blocks: ascending, descending or a seed\n"

@@ -25,14 +25,14 @@ Extent extent_of(Cursor& c, const char* what) {
         const std::string name = c.name();
         if (name != "dim3")
             c.fail_there(at, fmt::format("{} is a number or dim3(x, y, z), but there is '{}'.", what, name));
-        c.need("(", "behind dim3");
+        c.need("(", "after dim3");
         std::uint64_t* sides[] = {&extent.x, &extent.y, &extent.z};
         for (std::size_t i = 0;; ++i) {
             if (i == 3) c.fail("dim3 takes three numbers at most.");
             *sides[i] = c.count(what, kMostExtent);
             if (!c.take(",")) break;
         }
-        c.need(")", "behind the numbers of dim3");
+        c.need(")", "after the numbers of dim3");
     } else {
         extent.x = c.count(what, kMostExtent);
     }
@@ -46,7 +46,7 @@ Launch launch_of(Cursor& c, std::string kernel, std::size_t at, bool needs_argum
     launch.line = c.line();
     launch.at = at;
     if (!c.sees("<<<") && c.sees("<")) launch.template_arguments = c.template_arguments();
-    c.need("<<<", fmt::format("behind '{}', as in {}", launch.kernel, kExample));
+    c.need("<<<", fmt::format("after '{}', as in {}", launch.kernel, kExample));
     launch.grid = extent_of(c, "the number of blocks");
     c.need(",", "between the number of blocks and the threads of a block");
     launch.block = extent_of(c, "the number of threads in a block");
@@ -55,12 +55,12 @@ Launch launch_of(Cursor& c, std::string kernel, std::size_t at, bool needs_argum
         if (c.take(",") && c.sees_name()) c.name();  // a stream: there is one
         else if (c.sees_number()) c.number();
     }
-    c.need(">>>", "behind the launch configuration");
+    c.need(">>>", "after the launch configuration");
     launch.has_arguments = c.sees("(");
     if (!launch.has_arguments && !needs_arguments) return launch;
     c.need("(", "before the arguments");
     while (!c.take(")")) {
-        if (!launch.arguments.empty()) c.need(",", "or ')' behind an argument");
+        if (!launch.arguments.empty()) c.need(",", "or ')' after an argument");
         ArgumentSpec argument;
         argument.at = c.at();
         if (c.sees_name()) {
@@ -90,20 +90,20 @@ Part part_of(Cursor& c, const std::string& name) {
             const std::size_t at = c.at();
             part.end = c.count("the end of the range", kMostElements);
             if (*part.end <= *part.first)
-                c.fail_there(at, "a range ends behind where it begins: out[4..8] is four elements.");
+                c.fail_there(at, "a range ends after where it begins: out[4..8] is four elements.");
         }
-        c.need("]", "behind the index");
+        c.need("]", "after the index");
     }
     return part;
 }
 
 // After `before` or `after`: (out)
 Part part_at_a_time(Cursor& c, const std::string& when) {
-    c.need("(", "behind it");
+    c.need("(", "after it");
     const std::string buffer = c.name();
     if (buffer.empty()) c.fail(fmt::format("{} takes a buffer, as in {}(out).", when, when));
     Part part = part_of(c, buffer);
-    c.need(")", "behind the buffer");
+    c.need(")", "after the buffer");
     (when == "after" ? part.after : part.before) = true;
     return part;
 }
@@ -128,14 +128,14 @@ Operand operand_of(Cursor& c) {
                              : fmt::format("there is no reduction '{}'; did you mean '{}'?", name, near));
     }
     Reduction reduction{name, {}};
-    c.need("(", fmt::format("behind {}", name));
+    c.need("(", fmt::format("after {}", name));
     do {
         const std::string buffer = c.name();
         if (buffer.empty()) c.fail(fmt::format("{} takes a buffer, but there is {}.", name, c.found()));
         const bool timed = (buffer == "after" || buffer == "before") && c.sees("(");
         reduction.of.push_back(timed ? part_at_a_time(c, buffer) : part_of(c, buffer));
     } while (c.take(","));
-    c.need(")", fmt::format("behind the buffer of {}", name));
+    c.need(")", fmt::format("after the buffer of {}", name));
     const std::size_t wanted = name == "dot" ? 2 : 1;
     if (reduction.of.size() != wanted)
         c.fail_there(at, fmt::format("{} takes {}.", name, wanted == 1 ? "one buffer" : "two buffers"));

@@ -127,9 +127,9 @@ TEST(Spec, LeavesOtherCommentsAlone) {
 
 TEST(Spec, SaysWhatWasExpectedAndWhere) {
     const std::pair<const char*, const char*> cases[] = {
-        {"k<<<4, 256>>>(random(8; x)", "')' was expected behind the values of random, but there is ';'"},
+        {"k<<<4, 256>>>(random(8; x)", "')' was expected after the values of random, but there is ';'"},
         {"k<<<4>>>(x)", "',' was expected between the number of blocks"},
-        {"k(1, 2)", "'<<<' was expected behind 'k'"},
+        {"k(1, 2)", "'<<<' was expected after 'k'"},
         {"k<<<0, 32>>>()", "the number of blocks is 1 or more"},
         {"k<<<1, 32>>>(randm(8))", "there is no fill 'randm'; did you mean 'random'?"},
         {"k<<<1, 32>>>(zeros())", "zeros needs the number of elements"},
@@ -139,7 +139,7 @@ TEST(Spec, SaysWhatWasExpectedAndWhere) {
         {"k<<<1, 32>>>(2^80)", "this number is too large"},
         {"k<256<<<1, 32>>>(2)", "need a closing '>'"},
         {"k<<<dim3(1,2,3,4), 32>>>()", "dim3 takes three numbers"},
-        {"k<<<1, 32>>>() and more", "'<<<' was expected behind 'and'"},
+        {"k<<<1, 32>>>() and more", "'<<<' was expected after 'and'"},
     };
     for (const auto& [run, sentence] : cases)
         EXPECT_NE(failure(run).find(sentence), std::string::npos) << run << "\n" << failure(run);

@@ -49,7 +49,7 @@ std::string Cursor::name() {
             break;
         }
         result += "::";
-        if (!sees_name()) fail(fmt::format("a name was expected behind '::', but there is {}.", found()));
+        if (!sees_name()) fail(fmt::format("a name was expected after '::', but there is {}.", found()));
     }
     return result;
 }
@@ -145,7 +145,7 @@ Number Cursor::plain_number() {
     if (take("+")) return plain_number();
     if (take("(")) {
         const Number number = sum();
-        need(")", "behind the number");
+        need(")", "after the number");
         return number;
     }
     const std::size_t start = at();
@@ -159,9 +159,9 @@ Number Cursor::plain_number() {
             {"__nv_bfloat16", 2}, {"int", 4},     {"unsigned", 4}, {"float", 4}, {"double", 8},
             {"float2", 8},        {"float4", 16}, {"int4", 16},    {"size_t", 8}};
         if (found == "sizeof") {
-            need("(", "behind sizeof");
+            need("(", "after sizeof");
             const std::string type = name();
-            need(")", "behind the type");
+            need(")", "after the type");
             for (const auto& [known, size] : kSizes)
                 if (type == known) return whole(size);
             fail_there(start, fmt::format("the size of '{}' is not known here; give a number.", type));

@@ -46,13 +46,13 @@ Fill file_of(Cursor& c) {
 
 Fill fill_of(Cursor& c, const std::string& name, std::size_t at) {
     Fill fill{name, 0, {}, {}};
-    c.need("(", fmt::format("behind '{}'", name));
+    c.need("(", fmt::format("after '{}'", name));
     if (name == "file") {
         if (!c.sees("\"") && !c.sees("'"))
             c.fail(fmt::format("file takes a path in quotation marks, but there is {}.", c.found()));
         fill.path = c.string();
         if (c.take(",")) fill.count = c.count("the number of elements", kMostElements);
-        c.need(")", "behind the file");
+        c.need(")", "after the file");
         return fill;
     }
     const FillKind* kind = find_fill(name);
@@ -71,7 +71,7 @@ Fill fill_of(Cursor& c, const std::string& name, std::size_t at) {
                              ? fmt::format("{} takes the number of elements and up to two numbers more: {}.", name,
                                            name == "ramp" ? "ramp(1024, first, step)" : "random(1024, low, high)")
                              : fmt::format("{} takes the number of elements alone.", name));
-    c.need(")", fmt::format("behind the values of {}", name));
+    c.need(")", fmt::format("after the values of {}", name));
     return fill;
 }
 
@@ -150,7 +150,7 @@ void add_braces(Cursor& c, Code& code) {
     for (bool first = true; !c.take("}"); first = false) {
         if (!first) {
             if (c.at_end()) c.fail_there(at, "this bracket is not closed.");
-            c.need(",", "behind a field");
+            c.need(",", "after a field");
             code.text += ", ";
         }
         add_element(c, code);

@@ -32,7 +32,7 @@ void print_rounding(std::ostream& out, const lesson::Lesson& lesson, const run::
         out << lens.why_not << '\n';
         return;
     }
-    out << paint.faint("the sum of each step that is furthest off, beside the exact sum of all that came into it")
+    out << paint.faint("the sum of each step that is furthest off, compared with the exact sum of all that came into it")
         << '\n';
     Table table({"step", "", "of", "worst sum", "exact", "rounded", "ulp", "inexact", "stopped"}, 4);
     const auto at = [&](std::int32_t sum) -> const Sum& { return lens.sum(sum); };

@@ -142,8 +142,8 @@ std::vector<TextBlock> read_markdown(std::string_view text) {
         return 0;
     };
     parser.leave_span = [](MD_SPANTYPE, void*, void* user) { reader(user).styles.pop_back(); return 0; };
-    parser.text = [](MD_TEXTTYPE type, const MD_CHAR* text, MD_SIZE size, void* user) {
-        reader(user).text(type, {text, size});
+    parser.text = [](MD_TEXTTYPE type, const MD_CHAR* piece, MD_SIZE size, void* user) {
+        reader(user).text(type, {piece, size});
         return 0;
     };
     Reader result;

@@ -349,7 +349,7 @@ std::string describe_comparison(const std::vector<ComparedRun>& sides, const std
     steps.align(runs);
     if (place >= steps.size())
         throw Error(
-            fmt::format("There is no place {}: beside each other these runs have {} places.", place + 1, steps.size()));
+            fmt::format("There is no place {}: side by side these runs have {} places.", place + 1, steps.size()));
     const auto& warps = runs.front()->steps.warps;
     WarpRef chosen = warps.empty() ? WarpRef{} : warps.front();
     for (const WarpRef& each : warps) {

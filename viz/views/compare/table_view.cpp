@@ -34,7 +34,7 @@ Intent TableView::draw(const Pane& pane, const run::Comparison& comparison, cons
     Rect rest{pane.box.x0 + pane.px(18), top + pane.px(12), pane.box.x1 - pane.px(18), top + 1e6f};
     for (Rect& heading : headings_) heading = {};
     const Rect title = rest.cut_top(pane.px(26));
-    text_in(brush, Face::title, title, colors.strong, "All variants beside each other", Align::left);
+    text_in(brush, Face::title, title, colors.strong, "All variants in one table", Align::left);
     key_hint(brush, {title.x1 - pane.px(66), title.center().y - pane.px(8.5f)}, "B", "close");
     const std::string times = "times: " + run::times_text(table);
     text_in(brush, Face::caption, rest.cut_top(pane.px(18)), colors.quiet,

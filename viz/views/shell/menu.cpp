@@ -9,8 +9,8 @@ constexpr float kMenuRow = 27;
 constexpr float kMenuHead = 30;
 constexpr float kMenuColumn = 312, kLeastMenuColumn = 270;
 
-// "stage larger (Shift Z: smaller)" is "Stage larger" in a menu, and "rounding: each sum beside the exact one" is
-// "Rounding".
+// "stage larger (Shift Z: smaller)" is "Stage larger" in a menu, and "rounding: each sum compared with the exact one"
+// is "Rounding".
 std::string menu_text(std::string what) {
     what = what.substr(0, std::min({what.find(" ("), what.find(": "), what.find(", or "), what.find(" on or off")}));
     if (!what.empty() && what[0] >= 'a' && what[0] <= 'z') what[0] = static_cast<char>(what[0] - 'a' + 'A');

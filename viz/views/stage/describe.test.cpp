@@ -73,12 +73,12 @@ TEST(Describe, EqualsTheTraceAtEveryStep) {
                         } else if (trace::is_vote(record.op)) {
                             EXPECT_EQ(bits_of(line, "received"), format_bits(Element::u32, record.received[l]));
                         } else if (trace::is_access(record.op)) {
-                            const std::string text = run->trace.arrays[record.array].name + "[" +
-                                                     std::to_string(record.element_index[l]) + "] " +
-                                                     (record.op == trace::Op::load ? "= " : "<- ") +
-                                                     format_element(record.type, record.value[l][0]) + " (0x" +
-                                                     format_bits(record.type, record.value[l][0]) + ")";
-                            EXPECT_NE(line.find(text), std::string::npos) << line << " lacks " << text;
+                            const std::string access = run->trace.arrays[record.array].name + "[" +
+                                                       std::to_string(record.element_index[l]) + "] " +
+                                                       (record.op == trace::Op::load ? "= " : "<- ") +
+                                                       format_element(record.type, record.value[l][0]) + " (0x" +
+                                                       format_bits(record.type, record.value[l][0]) + ")";
+                            EXPECT_NE(line.find(access), std::string::npos) << line << " lacks " << access;
                         } else if (trace::is_atomic(record.op)) {
                             EXPECT_NE(line.find("] atomic_add " + format_element(record.type, record.value[l][0])),
                                       std::string::npos)

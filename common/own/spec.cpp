@@ -90,7 +90,7 @@ Part part_of(Cursor& c, const std::string& name) {
             const std::size_t at = c.at();
             part.end = c.count("the end of the range", kMostElements);
             if (*part.end <= *part.first)
-                c.fail_there(at, "a range ends after where it begins: out[4..8] is four elements.");
+                c.fail_there(at, "a range must end past its beginning: out[4..8] is four elements.");
         }
         c.need("]", "after the index");
     }

@@ -16,7 +16,7 @@ struct HistoryStep {
     int line = 0;
     std::string label;        // "xor 16"
     std::string way;          // "← lane 21", "← in[5]", "→ tree[3]", "says yes"; empty where it took and gave nothing
-    bool active = false;      // false: its value changed while others were at work
+    bool active = false;      // false: its value changed in a step of others
     bool known = false;       // the trace has what it held
     bool changed = false;     // it held something else before
     bool undefined = false;

@@ -12,7 +12,7 @@ namespace lanewise::scene {
 
 // One step of one block.
 struct WorkStep {
-    std::uint32_t lanes = 0;    // at work
+    std::uint32_t lanes = 0;    // active
     std::uint32_t adding = 0;   // of them: that join a value to another; 0 where the step adds nothing
     bool more_may_add = false;  // the text does not say it of all lanes
 };

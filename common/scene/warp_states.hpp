@@ -18,7 +18,7 @@ struct WarpState {
         ended,    // does nothing any more
     };
     Doing doing = Doing::idle;
-    int lanes = 0;                          // at work, or at the barrier in this step
+    int lanes = 0;                          // active, or at the barrier in this step
     std::size_t next = kNoStep;      // where it takes part again, if not in this step
 };
 

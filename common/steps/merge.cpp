@@ -147,19 +147,46 @@ private:
     std::vector<Interval> intervals_;
 };
 
+// Without a default, so that the compiler names this place for a new operation.
 StepKind kind_of(Op op) {
-    if (trace::is_shuffle(op)) return StepKind::shuffle;
-    if (trace::is_vote(op)) return StepKind::vote;
-    if (trace::is_atomic(op)) return StepKind::atomic;
-    if (trace::is_reduce(op)) return StepKind::reduce;
-    if (trace::is_block_barrier(op)) return StepKind::block_barrier;
     switch (op) {
+        case Op::shfl_idx:
+        case Op::shfl_up:
+        case Op::shfl_down:
+        case Op::shfl_xor: return StepKind::shuffle;
+        case Op::reduce_add:
+        case Op::reduce_min:
+        case Op::reduce_max:
+        case Op::reduce_and:
+        case Op::reduce_or:
+        case Op::reduce_xor: return StepKind::reduce;
+        case Op::vote_any:
+        case Op::vote_all:
+        case Op::vote_ballot:
+        case Op::vote_match_any:
+        case Op::vote_match_all: return StepKind::vote;
         case Op::sync_warp: return StepKind::warp_barrier;
+        case Op::sync_block:
+        case Op::sync_block_count:
+        case Op::sync_block_and:
+        case Op::sync_block_or: return StepKind::block_barrier;
         case Op::active_mask: return StepKind::active_mask;
         case Op::fence: return StepKind::fence;
+        case Op::load: return StepKind::load;
         case Op::store: return StepKind::store;
-        default: return StepKind::load;
+        case Op::atomic_add:
+        case Op::atomic_sub:
+        case Op::atomic_min:
+        case Op::atomic_max:
+        case Op::atomic_inc:
+        case Op::atomic_dec:
+        case Op::atomic_and:
+        case Op::atomic_or:
+        case Op::atomic_xor:
+        case Op::atomic_exch:
+        case Op::atomic_cas: return StepKind::atomic;
     }
+    return StepKind::load;
 }
 
 // The sequences of several warps in one interval, merged so that what they share stands once where it can.

@@ -102,20 +102,29 @@ int count_signs(std::string_view text) {
     }));
 }
 
+std::string first_digits(std::string_view whole, const std::function<bool(std::string_view)>& fits) {
+    const Digits number = digits_of(whole);
+    if (number.digits.empty() || number.point > 0) return "";
+    std::string plain = number.sign + "." + std::string(static_cast<std::size_t>(-number.point), '0');
+    std::string longest;
+    for (const char digit : number.digits) {
+        plain += digit;
+        if (!fits(plain)) break;
+        longest = plain;
+    }
+    if (!longest.empty()) return longest;
+    const std::string power = number.sign + number.digits.substr(0, 1) + "e" + std::to_string(number.point - 1);
+    return fits(power) ? power : "";
+}
+
 std::string number_in_columns(std::string_view whole, int columns) {
     const auto fits = [&](std::string_view text) { return count_signs(text) <= columns; };
-    std::string text = short_number(whole, fits);
+    const std::string text = short_number(whole, fits);
     if (text != "0…" && text != "-0…") return text;
+    if (const std::string digits = first_digits(whole, fits); !digits.empty()) return digits;
     const Digits number = digits_of(whole);
-    const auto zeros = static_cast<std::size_t>(-number.point);
-    const std::size_t before = number.sign.size() + 1 + zeros;   // columns up to the first digit
-    if (before < static_cast<std::size_t>(columns))
-        return number.sign + "." + std::string(zeros, '0') +
-               number.digits.substr(0, static_cast<std::size_t>(columns) - before);
-    const std::string exponent = "e" + std::to_string(number.point - 1);
-    for (const std::string& form : {number.sign + number.digits.substr(0, 1) + exponent, number.sign + exponent})
-        if (fits(form)) return form;
-    return number.sign + std::string(kCut);
+    const std::string power = number.sign + "e" + std::to_string(number.point - 1);
+    return fits(power) ? power : number.sign + std::string(kCut);
 }
 
 std::string short_number(std::string_view whole, const std::function<bool(std::string_view)>& fits) {

@@ -61,6 +61,21 @@ TEST(ShortNumber, ASmallOneNeverLooksLikeZero) {
         }
 }
 
+TEST(ShortNumber, FirstDigitsAreThoseOfTheNumber) {
+    const auto in = [](float value, int columns) {
+        return first_digits(format_element(Element::f32, to_bits(value)),
+                            [=](std::string_view text) { return count_signs(text) <= columns; });
+    };
+    EXPECT_EQ(in(-0.0437f, 4), "-.04");
+    EXPECT_EQ(in(-0.0437f, 5), "-.043");
+    EXPECT_EQ(in(-0.0437f, 3), "");
+    EXPECT_EQ(in(0.00437f, 4), ".004");
+    EXPECT_EQ(in(4.37e-5f, 4), "4e-5");
+    EXPECT_EQ(in(-4.37e-5f, 4), "");
+    EXPECT_EQ(in(0, 4), "");
+    EXPECT_EQ(in(12.5f, 3), "");
+}
+
 // Read back, an unmarked form is the number itself; a marked one begins it: less than one unit of its last digit away,
 // towards zero.
 TEST(ShortNumber, SaysNothingUntrue) {

@@ -83,6 +83,9 @@ TEST(Rows, WhatIsWrongIsSaid) {
                          "--rows 4: tiny_sum takes one run of values and no rows; leave out --rows."));
     EXPECT_TRUE(contains(error({"--variant", "tiny_rows", "--rows", "100000", "--columns", "100000"}),
                          "100000 rows of 100000 columns are more than the 268435456 values that a run may have"));
+    EXPECT_TRUE(contains(error({"--variant", "tiny_rows", "--rows", "5", "--columns", "3", "--values", "1,2,3,4"}),
+                         "5 rows of 3 columns are 15 values: --values gives 4 numbers; add some, or give fewer with "
+                         "--rows and --columns."));
     EXPECT_TRUE(contains(error({"--variant", "tiny_rows", "--n", "64", "--rows", "4"}),
                          "--n 64 and --rows 4 both say how many values"));
     EXPECT_TRUE(contains(error({"--variant", "tiny_rows", "--time", "--sizes", "64:128", "--columns", "4"}),

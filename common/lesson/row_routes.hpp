@@ -36,6 +36,13 @@ inline std::uint64_t packs_touched(const Inputs& inputs, Element element) {
     return packs_of(is_packed(inputs, element) ? columns : columns + pack_of(element) - 1, element);
 }
 
+// Do the packs in which rows lie end within the array? Those at a row's ends may hold values of the rows beside it, which
+// can be one fewer than a pack has. The first and the last row of all are not read past.
+inline bool packs_end_inside(const Inputs& inputs, Element element) {
+    const Rows rows = rows_of(inputs);
+    return is_packed(inputs, element) || rows.count == 1 || rows.columns + 1 >= pack_of(element);
+}
+
 // Threads of a block, and packs that each of them holds.
 struct BlockShape {
     std::uint32_t threads = 0, packs = 0;

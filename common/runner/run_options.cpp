@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "common/base/counted.hpp"
 #include "common/base/error.hpp"
 
 namespace lanewise::runner {
@@ -37,10 +38,16 @@ void choose_rows(const Variant& variant, const RunOptions& options, Inputs& inpu
     const std::uint64_t most = variant.large_n ? lesson::kMaxLargeValues : kMaxValues;
     if (rows > most / inputs.columns)
         throw Error(
-            fmt::format("{} rows of {} columns are more than the {} values that a run may have; give fewer rows "
-                        "or columns.",
-                        rows, inputs.columns, most));
+            fmt::format("{} of {} are more than the {} values that a run may have; give fewer rows or columns.",
+                        counted(rows, "row"), counted(inputs.columns, "column"), most));
     inputs.n = rows * inputs.columns;
+}
+
+// "5 rows of 3 columns are 15 values".
+std::string rows_text(const Inputs& inputs) {
+    const std::uint64_t columns = std::max<std::uint64_t>(inputs.columns, 1);
+    return fmt::format("{} of {} are {}", counted(inputs.n / columns, "row"), counted(columns, "column"),
+                       counted(inputs.n, "value"));
 }
 
 // What was chosen of the controls that the variant takes. One that it does not take is another variant's, unless this
@@ -90,12 +97,13 @@ Inputs choose_inputs(const Variant& variant, const RunOptions& options) {
     inputs.file =
         typed ? options.values : std::make_shared<const std::vector<double>>(lesson::read_numbers(inputs.kind));
     if (!options.n && !options.rows && !options.columns) inputs.n = inputs.file->size();
-    if (typed && inputs.n > inputs.file->size())
-        throw Error(fmt::format("--n {}: --values gives {} numbers; add some, or give a smaller --n.", inputs.n,
-                                inputs.file->size()));
-    if (inputs.n > inputs.file->size())
-        throw Error(fmt::format("--n {}: the file {} holds {} numbers; add some, or give a smaller --n.", inputs.n,
-                                inputs.kind, inputs.file->size()));
+    if (inputs.n > inputs.file->size()) {
+        const std::string has =
+            typed ? fmt::format("--values gives {} numbers", inputs.file->size())
+                  : fmt::format("the file {} holds {} numbers", inputs.kind, inputs.file->size());
+        if (options.n) throw Error(fmt::format("--n {}: {}; add some, or give a smaller --n.", inputs.n, has));
+        throw Error(fmt::format("{}: {}; add some, or give fewer with --rows and --columns.", rows_text(inputs), has));
+    }
     if (!options.block && variant.block_for) inputs.block = variant.block_for(inputs.n);
     return inputs;
 }

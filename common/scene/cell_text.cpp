@@ -8,6 +8,10 @@
 namespace lanewise::scene {
 namespace {
 
+constexpr double kSmall = 0.1;   // below it, the first digit after the point is 0
+
+bool lacks_digit(std::string_view text) { return text == "0…" || text == "-0…"; }
+
 double columns_of_line(std::string_view line) {
     double columns = 0;
     for (const char c : line) {
@@ -35,16 +39,19 @@ std::string cell_text(Element type, std::uint64_t bits, const CellRoom& room) {
         return short_number(whole, [&](std::string_view text) { return line_fits(text, {room.whole, for_cut}); });
     };
     const std::string text = within(room.cut);
-    // Of a large number more digits say more than larger ones.
-    return text.find_first_of("kMe") != std::string::npos ? within(room.whole) : text;
+    // Of a large number, and of a small one without a digit, more digits say more than larger ones.
+    if (text.find_first_of("kMe") == std::string::npos && !lacks_digit(text)) return text;
+    const std::string closer = within(room.whole);
+    const bool digits_only = room.last || std::abs(element_to_double(type, bits)) < kSmall;
+    if (!lacks_digit(closer) || !digits_only) return closer;
+    const std::string digits = first_digits(whole, [&](std::string_view each) { return line_fits(each, room); });
+    return digits.empty() ? closer : digits;
 }
 
 bool shows_size(std::string_view text, double value, const CellRoom& room) {
     const auto [first, second] = lines_of_cell(text);
-    const bool small = second.empty() && std::abs(value) < 0.1;
-    const auto shows = [&](std::string_view line) {
-        return (small || (line != "0…" && line != "-0…")) && line_fits(line, room);
-    };
+    const bool small = second.empty() && std::abs(value) < kSmall;
+    const auto shows = [&](std::string_view line) { return (small || !lacks_digit(line)) && line_fits(line, room); };
     return shows(first) && shows(second);
 }
 

@@ -3,6 +3,8 @@
 #include <numeric>
 #include <set>
 
+#include <fmt/format.h>
+
 #include "common/base/error.hpp"
 #include "common/check/checker.hpp"
 #include "common/lesson/rows.testing.hpp"
@@ -214,6 +216,23 @@ TEST(LayerNorm, RowsThatBeginAnywhereAreRight) {
             inputs.offset = static_cast<std::uint32_t>(columns % 3);
             expect_right(variant, inputs);
         }
+}
+
+// The pack at a row's end holds values of the rows after it, which must be there.
+TEST(LayerNorm, RowsShorterThanAPackAreNotReadPastTheArray) {
+    launch::Request request;
+    request.checks = true;
+    for (const std::string route : {"row_a_warp", "registers", "best"})
+        for (const std::string element : {"f32", "f16", "bf16"})
+            for (const std::uint64_t columns : {1u, 2u, 3u, 5u, 7u})
+                for (const std::uint64_t rows : {1u, 2u, 3u, 9u}) {
+                    const std::string variant = "layer_norm_" + route + "_" + element;
+                    const auto plan = plan_of(variant, with_rows(variant, rows, columns));
+                    const auto outcome = check::make_emulator()->run(plan, kernels(), request);
+                    const std::string what = fmt::format("{}: {} x {}", variant, rows, columns);
+                    EXPECT_EQ(outcome.verdict, trace::Verdict::clean) << what;
+                    expect_verified(plan, outcome, what);
+                }
 }
 
 TEST(LayerNorm, WhereBlocksOfAClusterShareARow) {

@@ -47,9 +47,10 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::short_rows:
             return is_packed(inputs, element) && lanes_for_short(rows_of(inputs).columns, element).lanes > 0;
         case Route::warp:
-            return packs <= 32 * kPacks;
+            return packs_end_inside(inputs, element) && packs <= 32 * kPacks;
         case Route::registers:
-            return block <= most_threads_in_registers(element) && packs <= std::uint64_t{block} * kPacks;
+            return packs_end_inside(inputs, element) && block <= most_threads_in_registers(element) &&
+                   packs <= std::uint64_t{block} * kPacks;
         case Route::cluster: {
             // Packs of 16 bits need no more than four a thread for any row that pays.
             const ClusterShape shape = cluster_shape(packs);

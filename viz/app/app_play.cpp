@@ -8,6 +8,12 @@ namespace lanewise::viz {
 namespace {
 
 constexpr std::size_t kMostUndone = 64;
+const std::string kBlockField = "block";
+
+const run::RunField* find_field(const std::vector<run::RunField>& fields, const std::string& name) {
+    const auto at = std::find_if(fields.begin(), fields.end(), [&](const auto& field) { return field.name == name; });
+    return at == fields.end() ? nullptr : &*at;
+}
 
 }  // namespace
 
@@ -19,17 +25,20 @@ const std::vector<run::RunField>& App::fields_of(std::size_t side) const {
     return at == presentation_.fields.end() ? kNone : at->second;
 }
 
-// What is changed of a side's run: of those that are compared all, so that they run on one input.
+// What is changed of a side's run: of those that are compared all, so that they run on one input. The threads of a
+// block are no input: a side that chooses its own keeps them.
 run::RunChanges App::changes_of(std::size_t side) const {
     if (changes_.empty()) return {};
     if (!comparing()) return run::changes_for(changes_, fields_of(side));
     run::RunChanges any;
-    for (const run::RunChange& change : changes_)
+    for (const run::RunChange& change : changes_) {
+        if (change.first == kBlockField && !find_field(fields_of(side), kBlockField)) continue;
         for (std::size_t each = 0; each < names_.size(); ++each)
             if (!run::changes_for({change}, fields_of(each)).empty()) {
                 any.push_back(change);
                 break;
             }
+    }
     return any;
 }
 
@@ -93,7 +102,14 @@ player::RunLine App::run_line() const {
     if (!run || fields_of(side).empty()) return {};
     const bool same = before_ && before_ != run && !comparing() && !whole_ &&
                       before_->trace().header.variant == run->trace().header.variant;
-    return player::run_line(fields_of(side), *run->run, same ? before_->run.get() : nullptr, changes_, change_error_);
+    player::RunLine line =
+        player::run_line(fields_of(side), *run->run, same ? before_->run.get() : nullptr, changes_, change_error_);
+    if (!comparing()) return line;
+    for (player::RunChip& chip : line.chips)
+        for (std::size_t other = 0; chip.field.name == kBlockField && other < names_.size(); ++other)
+            if (!find_field(fields_of(other), kBlockField))
+                chip.field.sentence += "\n" + names_[other] + " chooses its own";
+    return line;
 }
 
 // The lanes of the stage that hold something else than before the last change.
@@ -122,13 +138,11 @@ void App::toggle_matrix() {
 // Is there an input on which this run's sums are rounded? Integers never are.
 bool App::can_be_made_to_round() const {
     if (!shown_[0] || whole_) return false;
-    const auto& fields = fields_of(0);
-    const auto has = [](const run::RunField& field) {
-        return field.name == "input" &&
-               std::find(field.choices.begin(), field.choices.end(), kRoundingInput) != field.choices.end();
-    };
+    const run::RunField* input = find_field(fields_of(0), "input");
+    const bool has =
+        input && std::find(input->choices.begin(), input->choices.end(), kRoundingInput) != input->choices.end();
     const auto& results = shown_[0]->run->results;
-    return std::any_of(fields.begin(), fields.end(), has) && !results.empty() && is_float(results.front().element) &&
+    return has && !results.empty() && is_float(results.front().element) &&
            shown_[0]->trace().header.input != kRoundingInput;
 }
 

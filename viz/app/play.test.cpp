@@ -157,6 +157,40 @@ TEST(RunBar, AllSidesOfAComparisonChangeTogether) {
     for (const std::size_t side : {0u, 1u}) EXPECT_EQ(desk.app->run_shown(side)->trace().header.n, 33u) << side;
 }
 
+// A side that chooses the threads of its blocks refuses a number of them: it is not asked, and the field says so.
+TEST(RunBar, ASideThatChoosesItsOwnBlockKeepsItInAComparison) {
+    run::Presentation shown = playable();
+    shown.fields["warp_sum_xor"].push_back({"block", FieldKind::choice, "64", "Threads in a block", {"64", "128"}});
+    const auto changed = shown.services.run_changed;
+    shown.services.run_changed = [changed](const std::string& name, const std::vector<std::string>& sides,
+                                           const RunChanges& changes) {
+        auto made = std::make_shared<run::Run>(*changed(name, sides, changes));
+        for (const auto& [field, text] : changes) {
+            if (field != "block") continue;
+            if (name == "warp_sum_down") throw Error("warp_sum_down chooses its threads; leave out --block.");
+            made->trace.header.block = static_cast<std::uint32_t>(std::stoul(text));
+        }
+        made->steps = steps::build_steps(made->trace);
+        return std::shared_ptr<const run::Run>(made);
+    };
+    Desk desk(shown);
+    ASSERT_EQ(desk.app->run_shown(0)->trace().header.block, 64u);
+    const std::uint32_t own = desk.app->run_shown(0)->trace().header.block;
+    desk.press(letter('C'));
+    ASSERT_EQ(desk.app->compared(), (std::vector<std::string>{"warp_sum_xor", "warp_sum_down"}));
+    EXPECT_TRUE(desk.app->run_bar().chip_box("block").empty());   // of the side that chooses its own
+    desk.press(letter('X'));
+    desk.frame();
+    click_chip(desk, "block");
+    desk.frame();
+    EXPECT_NE(text_of_frame(desk).find("warp_sum_down chooses its own"), std::string::npos) << text_of_frame(desk);
+    desk.press(Key::right);
+    desk.settle();
+    EXPECT_EQ(desk.app->changes(), (RunChanges{{"block", "128"}}));
+    EXPECT_EQ(desk.app->run_shown(0)->trace().header.block, 128u);
+    EXPECT_EQ(desk.app->run_shown(1)->trace().header.block, own);
+}
+
 TEST(RunBar, ALinkSetsIt) {
     run::Presentation shown = playable();
     shown.text = "# Links\n\n[strange](variant:warp_sum_xor,set:arg=lane%20^%205,step:2)\n";

@@ -20,9 +20,10 @@ scene::CellRoom cell_room(float cell, float scale, const std::function<bool(cons
     const auto columns = [&](float em, float margin) {
         return std::max(2.0, static_cast<double>((cell / scale - margin) / (em * Fonts::kCloseDigit)));
     };
-    const scene::CellRoom usual{columns(kNarrowest, 1.5f), columns(kNarrow, 1.5f)};
+    const scene::CellRoom usual{columns(kNarrowest, 1.5f), columns(kNarrow, 1.5f), scale <= 1};
     if (scale <= 1 || !show_size || show_size(usual)) return usual;
-    const scene::CellRoom close = columns(Fonts::close_em(scale), closest_margin(scale));
+    const double in_close = columns(Fonts::close_em(scale), closest_margin(scale));
+    const scene::CellRoom close{in_close, in_close, false};
     return show_size(close) ? close : scene::CellRoom(columns(Fonts::closest_em(scale), closest_margin(scale)));
 }
 

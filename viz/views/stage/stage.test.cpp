@@ -316,6 +316,16 @@ TEST(Labels, ANumberStaysOnOneLineAndIsNeverRounded) {
     EXPECT_EQ(scene::cell_text(Element::f32, to_bits(0.9951f), 3.6), ".99…");   // not "1"
     EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-0.008f), 4.5), "-.008");
     EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-0.008f), 4), "-0…");
+    // A digit says how small a number is: in the smaller type, else without a mark, else with its power of ten.
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-0.09012f), {4.8, 4.2}), "-.09…");
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-0.09012f), 4.2), "-.09");
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-0.00912f), {4.8, 4.2}), "-.009");
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-9.12e-5f), {4.8, 4.2}), "-9e-5");
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(0.00196f), {4.8, 4.2}), ".001…");
+    // Of one from 0.1 on a smaller type shows the mark, too; in the last type the digit remains.
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-0.1112f), {3, 3, false}), "-0…");
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-0.1112f), {3, 3}), "-.1");
+    EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-0.1112f), 2), "-0…");
     EXPECT_EQ(scene::cell_text(Element::f32, to_bits(-INFINITY), 3), "-∞");
 }
 
@@ -350,12 +360,14 @@ TEST(Labels, ThreeDigitsHaveRoomInTheSmallestType) {
     EXPECT_EQ(text(0.13312304f, room_for(40, {0.13312304f, 0.52f})), ".13…");
     // One that would be "-0…" makes all of its row smaller.
     const scene::CellRoom smaller = room_for(24, {0.13312304f, -0.1112f});
-    EXPECT_EQ(text(0.13312304f, cell_room(24, 2)), "0…");
+    EXPECT_EQ(text(0.13312304f, cell_room(24, 2)), ".1…");
     EXPECT_EQ(text(-0.1112f, cell_room(24, 2)), "-0…");
     EXPECT_EQ(text(-0.1112f, smaller), "-.1…");
     EXPECT_EQ(text(0.13312304f, smaller), ".13…");
-    // Of one below 0.1 "0…" says enough.
+    // One below 0.1 that has no digit in the larger type makes nothing smaller.
     EXPECT_EQ(text(-0.0082f, room_for(24, {0.13312304f, -0.1112f, -0.0082f})), "-0…");
+    // At scale 1 nothing is smaller than the narrow cells of four panes: a digit without a mark, rather than none.
+    EXPECT_EQ(text(-0.4602f, cell_room(14, 1)), "-.4");
 }
 
 // The columns that cell_text counts are those of the faces that are set close.

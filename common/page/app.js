@@ -137,7 +137,7 @@ const app = {
       work.dataset.key = key;
       if (k < 0) { work.replaceChildren(); return; }
       const [lanes, adding, more] = run.steps[k].work[warp.place] || [0, 0, 0], shown = adding || lanes, waits = run.steps[k].kind.endsWith('barrier');
-      work.replaceChildren(make('i', {class: adding ? 'adds' : undefined, style: `height: ${(100 * shown / warp.threads).toFixed(1)}%`}), make('em', {}, String(shown)));
+      work.replaceChildren(make('i', {class: adding ? 'adds' : undefined, style: `height: calc((100% - var(--number)) * ${(shown / warp.threads).toFixed(4)})`}), make('em', {}, String(shown)));
       chip.setAttribute('aria-label', `step ${at + 1}: ${run.steps[k].label}; ${adding && more ? 'at least ' : ''}${shown} of ${warp.threads} lanes ${adding ? 'add' : waits ? 'wait' : 'active'}`);
     });
   },

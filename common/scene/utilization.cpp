@@ -51,8 +51,8 @@ Counts counts_at(const steps::Steps& steps, std::size_t step, const WarpRef& war
     };
     const StepKind kind = steps.steps[step].kind;
     const bool barrier = kind == StepKind::block_barrier || kind == StepKind::warp_barrier;
-    add(barrier ? "lanes waiting now" : "active lanes now", now.active_lanes, 1);
-    add("lanes adding now", now.lanes_adding, whole.add_slots);
+    add(barrier ? "lanes waiting in the block" : "active lanes in the block", now.active_lanes, 1);
+    add("lanes adding in the block", now.lanes_adding, whole.add_slots);
     add("shuffle rounds so far", now.shuffles, whole.shuffles);
     add("block barriers so far", now.block_barriers, whole.block_barriers);
     add("warp barriers so far", now.warp_barriers, whole.warp_barriers);

@@ -22,7 +22,7 @@ const boxes = {
   },
   colors: {unplaced: 'faint', open: 'text', kept: 'good', crossed: 'warning', removed: 'quiet'},
   color(fate) { return `var(--${this.colors[fate]})`; },
-  fatesWidth: (all, px) => px(92 + 6 * all.list[all.list.length - 1].name.length),   // "suppressed by F" beside a row
+  fatesWidth: (all, px) => px(104 + 6.4 * all.list[all.list.length - 1].name.length),   // "suppressed by F" beside a row
   last: (list, k) => { let found = ''; for (const [step, text] of list) if (step <= k) found = text; return found; },
 
   // `height`: of the place next to the lanes; 0 where it is below them.

@@ -113,19 +113,38 @@ class Library:
         self.calls.add_rms_norm_run.argtypes = [pointer, pointer, ctypes.c_size_t] + [pointer] * 6 + [ctypes.c_char_p, ctypes.c_int]
         self.made = {}
 
-    def operator(self, *description):
-        """Made once for each description, as the operator wants it."""
-        if description not in self.made:
+    def operator(self, device, *description):
+        """Made once for each description and device, as the operator wants it. `device`, a number, is the current one."""
+        key = (device, *description)
+        if key not in self.made:
             made, sentence = ctypes.c_void_p(), ctypes.create_string_buffer(256)
             if self.calls.add_rms_norm_create(ctypes.byref(made), *description, sentence, 256) != 0:
                 raise ValueError(sentence.value.decode())
-            self.made[description] = made
-        return self.made[description]
+            self.made[key] = made
+        return self.made[key]
 
     def run(self, made, workspace, size, pointers, stream):
         sentence = ctypes.create_string_buffer(256)
         if self.calls.add_rms_norm_run(made, workspace, size, *pointers, stream, sentence, 256) != 0:
             raise ValueError(sentence.value.decode())
+
+
+def check_tensors(a, b, weight, codes):
+    """Raises ValueError, with the value and the way out, for tensors that the operator does not take. `codes`: its types."""
+    for name, tensor in (("a", a), ("b", b), ("weight", weight)):
+        if tensor.device.type != "cuda":
+            raise ValueError(f"{name} is on {tensor.device}; add_rms_norm takes tensors on a CUDA device: call cuda() first.")
+        if tensor.device != a.device:
+            raise ValueError(f"{name} is on {tensor.device} and a is on {a.device}; give all three on one device.")
+        if tensor.dtype not in codes:
+            raise ValueError(f"{name} is of {tensor.dtype}; give one of {', '.join(map(str, codes))}.")
+    if a.dim() != 2 or a.shape != b.shape or weight.shape != a.shape[1:]:
+        raise ValueError(f"add_rms_norm takes two tensors of (rows, dim) and a weight of (dim), not {tuple(a.shape)}, "
+                         f"{tuple(b.shape)} and {tuple(weight.shape)}.")
+    if a.dtype != b.dtype:
+        raise ValueError(f"a is of {a.dtype} and b of {b.dtype}; give both in one type.")
+    if a.stride(1) != 1 or b.stride(1) != 1 or not weight.is_contiguous():
+        raise ValueError("add_rms_norm takes rows without gaps; call contiguous() first.")
 
 
 def custom_op(torch, library):
@@ -134,24 +153,22 @@ def custom_op(torch, library):
 
     @torch.library.custom_op("lanewise::add_rms_norm", mutates_args=())
     def add_rms_norm(a: torch.Tensor, b: torch.Tensor, weight: torch.Tensor, epsilon: float) -> tuple[torch.Tensor, torch.Tensor]:
-        if a.dim() != 2 or a.shape != b.shape or a.dtype != b.dtype or weight.shape != a.shape[1:]:
-            raise ValueError(f"add_rms_norm takes two tensors of (rows, dim) and a weight of (dim), not {tuple(a.shape)}, "
-                             f"{tuple(b.shape)} and {tuple(weight.shape)}.")
-        if a.stride(1) != 1 or b.stride(1) != 1 or not weight.is_contiguous():
-            raise ValueError("add_rms_norm takes rows without gaps; call contiguous() first.")
+        check_tensors(a, b, weight, codes)
         y = torch.empty_like(a, memory_format=torch.contiguous_format)
         residual = torch.empty_like(y)
         rows, dim = a.shape
-        made = library.operator(codes[a.dtype], codes[weight.dtype], rows, dim, dim, dim, a.stride(0), b.stride(0), epsilon, 0, 0)
-        size = library.calls.add_rms_norm_workspace_size(made)
-        workspace = torch.empty(size, dtype=torch.uint8, device=a.device) if size else None
-        pointers = [tensor.data_ptr() for tensor in (y, residual, a, b, weight)]
-        library.run(made, workspace.data_ptr() if size else None, size, pointers, torch.cuda.current_stream().cuda_stream)
+        with torch.cuda.device(a.device):   # the operator is made on the current device, and runs there
+            made = library.operator(a.device.index, codes[a.dtype], codes[weight.dtype], rows, dim, dim, dim, a.stride(0), b.stride(0), epsilon, 0, 0)
+            size = library.calls.add_rms_norm_workspace_size(made)
+            workspace = torch.empty(size, dtype=torch.uint8, device=a.device) if size else None
+            pointers = [tensor.data_ptr() for tensor in (y, residual, a, b, weight)]
+            library.run(made, workspace.data_ptr() if size else None, size, pointers, torch.cuda.current_stream().cuda_stream)
         return y, residual
 
     @add_rms_norm.register_fake
     def _(a, b, weight, epsilon):
-        return torch.empty_like(a), torch.empty_like(a)
+        y = torch.empty_like(a, memory_format=torch.contiguous_format)
+        return y, torch.empty_like(y)
 
     return add_rms_norm
 

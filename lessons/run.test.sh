@@ -82,6 +82,8 @@ if run_is_complete; then
   expect_err "give a folder's name"
   run 2 --record
   expect_err "as in --record h200"
+  run 2 --record --ladder
+  expect_err "as in --record h200"
   run 2 --start 5
   expect_err "takes nothing after it"
   run 0 check "a b.cu" --text

@@ -1,6 +1,7 @@
 #include "common/cli/flags.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -158,6 +159,35 @@ void define_flags(CLI::App& app, Options& options, Raw& raw, const lesson::Lesso
     app.add_option("--color", raw.color, "auto, always or never")->group(pictures)->type_name("WHEN");
 }
 
+namespace {
+
+std::string what_to_give(const CLI::Option& option) {
+    static const std::map<std::string, std::string> kChoices = {{"predict", "gentle, exam or list"},
+                                                                {"backend", "auto, gpu, cpu or recorded"},
+                                                                {"l2", "warm or flushed"},
+                                                                {"theme", "dark or light"},
+                                                                {"color", "auto, always or never"}};
+    const auto choices = kChoices.find(option.get_single_name());
+    return "give " + (choices != kChoices.end() ? choices->second + "." : option.get_type_name() + "; --help shows how.");
+}
+
+// CLI11 takes "--variant" as the value of "--predict --variant chain" and then reports "chain".
+void refuse_flags_as_values(const CLI::App& app, const std::vector<std::string>& arguments) {
+    for (std::size_t i = 0; i < arguments.size(); ++i) {
+        if (!arguments[i].starts_with("--")) continue;
+        const CLI::Option* const option = app.get_option_no_throw(arguments[i]);
+        if (!option) continue;   // or its value follows a "="
+        const auto wanted = static_cast<std::size_t>(std::max(option->get_expected_min(), 0));
+        std::string given = arguments[i];
+        for (std::size_t k = 0; k < wanted && i + 1 < arguments.size(); ++k) {
+            given += " " + arguments[++i];
+            if (arguments[i].starts_with("--")) throw Error(fmt::format("{}: {}", given, what_to_give(*option)));
+        }
+    }
+}
+
+}  // namespace
+
 // CLI11's own sentences do not say what to do; these do.
 void parse_flags(CLI::App& app, std::vector<std::string> arguments) {
     const auto flags = [&app] {
@@ -166,6 +196,7 @@ void parse_flags(CLI::App& app, std::vector<std::string> arguments) {
             for (const auto& name : option->get_lnames()) names.push_back("--" + name);
         return names;
     };
+    refuse_flags_as_values(app, arguments);
     std::reverse(arguments.begin(), arguments.end());  // CLI11 takes them from the back
     try {
         app.parse(std::move(arguments));

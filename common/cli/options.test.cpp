@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "common/base/error.hpp"
+#include "common/cli/flags.hpp"
 #include "common/cli/testing/tiny_program.testing.hpp"
 
 namespace lanewise::cli {
@@ -59,6 +60,35 @@ TEST(Options, OtherForms) {
     EXPECT_EQ(parse({"--order", "7"}).order->seed, 7u);
     EXPECT_TRUE(parse({}).wants_window());
     EXPECT_TRUE(parse({"--open", "x"}).wants_window());
+}
+
+// Also every flag that is added later.
+TEST(Options, NoFlagTakesAnotherFlagAsItsValue) {
+    const testing::TinyProgram tiny;
+    CLI::App app;
+    Options options;
+    Raw raw;
+    define_flags(app, options, raw, tiny.program.lesson);
+    std::size_t seen = 0;
+    for (const CLI::Option* option : app.get_options()) {
+        const std::string flag = "--" + option->get_single_name();
+        if (option->get_expected_min() == 0 || flag == "--help") continue;
+        ++seen;
+        try {
+            parse({flag, "--nothing"});
+            ADD_FAILURE() << flag;
+        } catch (const Error& error) {
+            EXPECT_EQ(std::string(error.what()).rfind(flag + " --nothing: give ", 0), 0u) << error.what();
+        }
+    }
+    EXPECT_GT(seen, 30u);
+}
+
+// One dash begins a number, and is the terminal of --csv; what follows "=" is meant.
+TEST(Options, AValueMayBeginWithOneDash) {
+    EXPECT_EQ(parse({"--time", "--csv", "-"}).csv, "-");
+    EXPECT_EQ(*parse({"--values", "-1,2"}).values, (std::vector<double>{-1, 2}));
+    EXPECT_EQ(parse({"--open=--x"}).open, "--x");
 }
 
 struct Bad {
@@ -119,6 +149,14 @@ TEST(Options, EachBadValueHasItsSentence) {
         {{"--save-trace", "f", "--variant", "tiny_sum,tiny_broken"}, {"--save-trace f", "2"}},
         {{"--record", "d", "--warp", "8"}, {"--record d", "--warp"}},
         {{"--record", "d", "--n", "5"}, {"--record d", "leave out"}},
+        {{"--predict", "--variant", "tiny_sum"}, {"--predict --variant: give gentle, exam or list."}},
+        {{"--backend", "--text"}, {"--backend --text: give auto, gpu, cpu or recorded."}},
+        {{"--n", "--rows", "3"}, {"--n --rows: give COUNT; --help shows how."}},
+        {{"--variant", "--text"}, {"--variant --text: give A[,B...]"}},
+        {{"--compare", "--text"}, {"--compare --text: give A,B[,C[,D]]"}},
+        {{"--diff", "a", "--text"}, {"--diff a --text: give A B"}},
+        {{"--save-trace", "--text"}, {"--save-trace --text: give FILE"}},
+        {{"--predict", "--nowhere"}, {"--predict --nowhere: give gentle, exam or list."}},
         {{"--txet"}, {"--txet", "did you mean --text?"}},
         {{"-x"}, {"-x", "--help"}},
         {{"loose"}, {"'loose'", "--help"}},

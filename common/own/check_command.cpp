@@ -63,6 +63,8 @@ Parsed parse(const std::vector<std::string>& arguments) {
         if (given.starts_with(flag + "=")) return given.substr(flag.size() + 1);
         if (given != flag) return std::nullopt;
         if (++i == arguments.size()) throw Error(fmt::format("{} needs a value; --help shows how.", flag));
+        if (arguments[i].starts_with("--"))
+            throw Error(fmt::format("{0} {1}: give {0} its value before {1}; --help shows how.", flag, arguments[i]));
         return arguments[i];
     };
     for (std::size_t i = 0; i < arguments.size(); ++i) {

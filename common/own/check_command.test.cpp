@@ -206,6 +206,10 @@ TEST_F(Check, SaysWhatCannotRun) {
     EXPECT_TRUE(says("there is no such file")) << said_;
     EXPECT_EQ(check(kSum, {"--n", "4"}), kExitUsage);
     EXPECT_TRUE(says("--n is a lesson's flag")) << said_;
+    EXPECT_EQ(check(kSum, {"--run", "--text"}), kExitUsage);
+    EXPECT_TRUE(says("--run --text: give --run its value before --text")) << said_;
+    EXPECT_EQ(check(kSum, {"--predict", "--variant", "sum"}), kExitUsage);
+    EXPECT_TRUE(says("--predict --variant: give gentle, exam or list.")) << said_;
 }
 
 TEST_F(Check, AnEndlessLoopIsStopped) {

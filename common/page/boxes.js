@@ -22,6 +22,7 @@ const boxes = {
   },
   colors: {unplaced: 'faint', open: 'text', kept: 'good', crossed: 'warning', removed: 'quiet'},
   color(fate) { return `var(--${this.colors[fate]})`; },
+  fatesWidth: (all, px) => px(104 + 6.4 * all.list[all.list.length - 1].name.length),   // "suppressed by F" beside a row
   last: (list, k) => { let found = ''; for (const [step, text] of list) if (step <= k) found = text; return found; },
 
   // `height`: of the place next to the lanes; 0 where it is below them.
@@ -45,7 +46,7 @@ const boxes = {
 
   picture(run, k, w, width, room, scale) {
     const all = run.boxes, px = n => n * scale, wide = width > px(560), n = all.list.length;
-    const names = px(all.list[n - 1].name.length * 8 + 12), fates = px(84), matrixWidth = wide ? width * 0.56 : width;
+    const names = px(all.list[n - 1].name.length * 8 + 12), fates = this.fatesWidth(all, px), matrixWidth = wide ? width * 0.56 : width;
     const cell = Math.min((matrixWidth - names - fates) / n, px(26), wide ? (room - px(28)) / (n + 1) : 1e9), tall = px(18) + cell * (n + 1) + px(10);
     const plane = {x: px(4), y: px(6), width: (wide ? width - matrixWidth - px(14) : width) - px(8), height: wide ? Math.max(tall, room) - px(12) : Math.max(Math.min(room - tall - px(20), px(340)), px(160))};
     const height = wide ? plane.height + px(12) : plane.height + tall + px(20);
@@ -78,7 +79,7 @@ const boxes = {
     }
     return group;
   },
-  title: (all, i, fate) => all.list[i].text + ' · ' + {open: 'undecided', kept: 'kept', crossed: 'crossed out', removed: 'suppressed'}[fate] + ((fate === 'crossed' || fate === 'removed') && all.list[i].by >= 0 ? ` by ${all.list[all.list[i].by].name}` : ''),
+  title: (all, i, fate) => all.list[i].text + ' · ' + {open: 'undecided', kept: 'kept', crossed: 'suppressed', removed: 'suppressed'}[fate] + ((fate === 'crossed' || fate === 'removed') && all.list[i].by >= 0 ? ` by ${all.list[all.list[i].by].name}` : ''),
 
   matrix(run, k, w, at, names, cell, px) {
     const all = run.boxes, n = all.list.length, x0 = at.x + names, y0 = at.y + px(18), group = make('g', {class: 'matrix'}), gap = Math.min(px(1), cell / 6);
@@ -87,7 +88,7 @@ const boxes = {
     const each = cell >= px(9) * all.list[n - 1].name.length ? 1 : cell * 4 >= px(24) ? 4 : 8;
     for (let row = 0; row < n; ++row) {
       const box = all.list[row], fate = this.fate(all, row, k), color = this.color(fate), now = this.acts(all, row, k, w), v = y0 + (row + 0.5) * cell;
-      if (now) group.append(make('rect', {x: at.x, y: y0 + row * cell, width: names + n * cell + px(80), height: cell, fill: 'var(--accent-ground)'}));
+      if (now) group.append(make('rect', {x: at.x, y: y0 + row * cell, width: names + n * cell + this.fatesWidth(all, px) - px(4), height: cell, fill: 'var(--accent-ground)'}));
       if (row % each === 0) label(x0 + (row + 0.5) * cell, at.y + px(9), box.name, 'var(--quiet)', 'middle');
       if (cell >= px(10) || row % 8 === 0) label(x0 - px(5), v, box.name, now ? 'var(--accent)' : color, 'end');
       group.append(square(row, row, {fill: color, opacity: fate === 'kept' ? 0.9 : 0.28}));
@@ -100,12 +101,12 @@ const boxes = {
         bit.append(make('title', {}, `${box.name} and ${all.list[column].name}${set ? '' : ' do not'} overlap by more than the threshold`));
         group.append(bit);
       }
-      if (cell >= px(11)) label(x0 + n * cell + px(8), v, fate === 'kept' ? 'kept' : fate === 'crossed' || fate === 'removed' ? `${all.racing && box.livesAtTurn ? 'too late, by' : 'out by'} ${box.by >= 0 ? all.list[box.by].name : '?'}` : '', now ? 'var(--accent)' : color, 'start');
+      if (cell >= px(11)) label(x0 + n * cell + px(8), v, fate === 'kept' ? 'kept' : fate === 'crossed' || fate === 'removed' ? `${all.racing && box.livesAtTurn ? 'too late, by' : 'suppressed by'} ${box.by >= 0 ? all.list[box.by].name : '?'}` : '', now ? 'var(--accent)' : color, 'start');
     }
     const v = y0 + n * cell + px(5);
     group.append(make('rect', {x: x0, y: v, width: n * cell, height: cell, fill: 'var(--raised)'}));
     all.list.forEach((box, i) => { if (box.crossed >= 0 && box.crossed <= k) group.append(make('rect', {x: (x0 + i * cell + gap).toFixed(1), y: (v + gap).toFixed(1), width: Math.max(cell - 2 * gap, 0.5).toFixed(1), height: Math.max(cell - 2 * gap, 0.5).toFixed(1), fill: 'var(--warning)', 'data-removed': i})); });
-    label(x0 + n * cell + px(8), v + cell / 2, 'removed', 'var(--quiet)', 'start');
+    label(x0 + n * cell + px(8), v + cell / 2, 'suppressed', 'var(--quiet)', 'start');
     return group;
   },
 };

@@ -174,7 +174,7 @@ TEST(Nms, AChainKeepsEverySecondBox) {
 }
 
 // Each round of a tile is four ballots. Of copies the first is kept in the first round, and all others go with it; in a
-// chain a round decides one box that lives and the one that it removes.
+// chain a round keeps one box and decides the one that it suppresses.
 TEST(Nms, RoundsOfATile) {
     const auto rounds = [](const std::string& kind) {
         const auto trace = *run(plan_of("tiles", inputs_for("tiles", 64, kind)), "ascending", true).trace;
@@ -196,7 +196,7 @@ TEST(Nms, TheRaceIsFoundAndKeepsOtherBoxes) {
     bool race = false;
     for (const auto& finding : outcome.findings) race = race || finding.kind == "race";
     EXPECT_TRUE(race);
-    // In a chain, a box asked before it is crossed out crosses out the next.
+    // In a chain, a box asked before it is suppressed suppresses the next.
     const auto chain = plan_of("racing", inputs_for("racing", 48, "ramp"));
     EXPECT_NE(buffer<int>(chain, run(chain, "ascending"), "keep"),
               buffer<int>(chain, run(chain, "descending"), "keep"));

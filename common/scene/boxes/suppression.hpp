@@ -20,8 +20,8 @@ enum class Fate : std::uint8_t {
     unplaced,   // its place in the order is not known yet
     open,       // nothing has decided it
     kept,
-    crossed,    // a kept box has crossed it out, or is said to have; its own turn has not come
-    removed,    // its turn has come, or is no more: it suppresses no other
+    crossed,    // suppressed: a kept box has set its bit; its own turn has not come
+    removed,    // suppressed, and its turn has come, or is no more: it suppresses no other
 };
 
 // One box, by its place in the order: the row and the column of the matrix that are its own.
@@ -32,7 +32,7 @@ struct RankedBox {
     float x1 = 0, y1 = 0, x2 = 0, y2 = 0;
     bool has_score = false;
     float score = 0;
-    // Steps at which its place was stored, its row's turn came, its row of bits was read, it was crossed out, and its
+    // Steps at which its place was stored, its row's turn came, its row of bits was read, it was suppressed, and its
     // result was stored; kNoStep: none.
     std::size_t placed = kNoStep, turn = kNoStep, read = kNoStep, crossed = kNoStep, stored = kNoStep;
     bool lives_at_turn = false;    // what was found at its turn

@@ -68,7 +68,7 @@ TEST(Suppression, AsksWhetherCLives) {
     ASSERT_EQ(chain.all.questions.size(), 2u);
     const ChainQuestion& first = chain.all.questions[0];
     EXPECT_EQ(first.text, "A suppresses B, and B would suppress C: does C live?");
-    EXPECT_EQ(first.answer, "C lives: B is suppressed by A, and a suppressed box suppresses no other.");
+    EXPECT_EQ(first.answer, "C is kept: B is suppressed by A, and a suppressed box suppresses no other.");
     EXPECT_TRUE(first.lives);
     EXPECT_EQ(chain.all.questions[1].text, "C suppresses D, and D would suppress E: does E live?");
     EXPECT_EQ(open_question(chain.all, first.asked - 1), nullptr);
@@ -84,9 +84,9 @@ TEST(Suppression, SaysWhatAStepDid) {
     const auto& boxes = chain.all.boxes;
     EXPECT_EQ(suppression_caption(chain.all, 0), "");
     EXPECT_EQ(suppression_caption(chain.all, boxes[1].turn),
-              "The turn of B: its bit among those removed is 1, set by A. Its row is not read: B suppresses no other.");
+              "Turn of B: its suppressed bit is 1, set by A. Its row is not read: B suppresses no other.");
     EXPECT_EQ(suppression_caption(chain.all, boxes[2].read),
-              "The row of C is joined to those removed: D is crossed out.");
+              "The row of C is joined to the suppressed bits: D is suppressed.");
     EXPECT_EQ(suppression_counts(chain.all, boxes[2].read), "6 boxes: 2 kept, 2 suppressed, 2 undecided");
     EXPECT_EQ(box_text(chain.all, 1, chain.last),
               "B · row 1 · box 1 of the input · score 5 · (5, 5) to (45, 45) · suppressed by A");
@@ -94,6 +94,17 @@ TEST(Suppression, SaysWhatAStepDid) {
     EXPECT_EQ(pair_text(chain.all, 0, 1, 0), "A and B: not compared yet");
     const std::string text = describe_suppression(chain.all, chain.last);
     EXPECT_NE(text.find("   B   #... suppressed by A\n"), std::string::npos) << text;
+}
+
+// A box is kept or suppressed: no step says it in another word.
+TEST(Suppression, HasOneWordForOneThing) {
+    const Chain chain;
+    std::string all;
+    for (std::size_t step = 0; step < chain.steps.size(); ++step) all += describe_suppression(chain.all, step);
+    for (const char* other : {"removed", "crossed", "out by", "C lives", "does not live"})
+        EXPECT_EQ(all.find(other), std::string::npos) << other;
+    const std::size_t when = chain.all.boxes[1].crossed;
+    EXPECT_NE(describe_suppression(chain.all, when).find("   B   #... suppressed by A\n"), std::string::npos);
 }
 
 TEST(Suppression, OfAnotherRunIsASentence) {

@@ -68,11 +68,11 @@ std::string one_turn(const Suppression& all, std::size_t row) {
     const RankedBox& box = all.boxes[row];
     const std::string name = called(box);
     if (box.lives_at_turn)
-        return fmt::format("The turn of {}: its bit among those removed is 0. {} is kept, and its row is joined next.",
+        return fmt::format("Turn of {}: its suppressed bit is 0. {} is kept; its row is joined next.",
                            name, begun(name));
     const std::size_t by = all.suppressor(row);
     return fmt::format(
-        "The turn of {}: its bit among those removed is 1{}. Its row is not read: {} suppresses no other.", name,
+        "Turn of {}: its suppressed bit is 1{}. Its row is not read: {} suppresses no other.", name,
         by < all.boxes.size() ? ", set by " + called(all.boxes[by]) : "", name);
 }
 
@@ -86,7 +86,7 @@ std::string turns(const Suppression& all, const std::vector<std::size_t>& rows) 
                            counted(live.size(), "read") + (live.size() == 1 ? "s" : ""), gone.size(),
                            early == 0
                                ? ""
-                               : fmt::format(" Too early for {}: another thread crosses {} out later in this run.",
+                               : fmt::format(" Too early for {}: another thread suppresses {} later in this run.",
                                              early, early == 1 ? "it" : "them"));
     }
     if (rows.size() == 1) return one_turn(all, rows.front());
@@ -94,7 +94,7 @@ std::string turns(const Suppression& all, const std::vector<std::size_t>& rows) 
     if (!live.empty()) text = fmt::format("{} {} kept: nothing that is left would suppress {}.", list(all, live),
                                           be(live.size()), live.size() == 1 ? "it" : "them");
     if (!gone.empty())
-        text += (text.empty() ? "" : " ") + fmt::format("{} {} removed, and suppress{} no other.", list(all, gone),
+        text += (text.empty() ? "" : " ") + fmt::format("{} {} suppressed, and suppress{} no other.", list(all, gone),
                                                         be(gone.size()), gone.size() == 1 ? "es" : "");
     return text;
 }
@@ -104,7 +104,7 @@ const char* fate_name(Fate fate) {
         case Fate::unplaced: return "not placed yet";
         case Fate::open: return "undecided";
         case Fate::kept: return "kept";
-        case Fate::crossed: return "crossed out";
+        case Fate::crossed:
         case Fate::removed: return "suppressed";
     }
     return "";
@@ -164,14 +164,14 @@ void ask_questions(Suppression& all) {
             const std::size_t by = all.suppressor(c);
             question.answer =
                 question.lives
-                    ? fmt::format("{2} lives: {1} is suppressed by {0}, and a suppressed box suppresses no other.",
+                    ? fmt::format("{2} is kept: {1} is suppressed by {0}, and a suppressed box suppresses no other.",
                                   names[0], names[1], names[2])
                 : by < all.boxes.size()
                     ? fmt::format(
-                          "{2} does not live, but not because of {1}, which is suppressed by {0}: {3} is kept and "
-                          "suppresses {2}.",
+                          "{2} is suppressed, but not by {1}, which is suppressed by {0}: {3} is kept and suppresses "
+                          "{2}.",
                           names[0], names[1], names[2], called(all.boxes[by]))
-                    : fmt::format("{} does not live in this run.", names[2]);
+                    : fmt::format("{} is suppressed in this run.", names[2]);
             question.answer = begun(question.answer);
             all.questions.push_back(std::move(question));
             break;
@@ -196,14 +196,14 @@ std::string suppression_caption(const Suppression& all, std::size_t step) {
         add(fmt::format("{} kept: {} bits are read.", list(all, now.read) + " " + be(now.read.size()),
                         now.read.size() == 1 ? "its" : "their"));
     else if (!now.read.empty() && !all.racing)
-        add(fmt::format("{} joined to those removed: {}.",
+        add(fmt::format("{} joined to the suppressed bits: {}.",
                         now.read.size() == 1 ? "The row of " + called(all.boxes[now.read.front()]) + " is"
                                              : counted(now.read.size(), "row") + " of kept boxes are",
-                        now.crossed.empty() ? "no box that was not removed already"
+                        now.crossed.empty() ? "no further box is suppressed"
                                             : list(all, now.crossed) + (now.crossed.size() == 1 ? " is" : " are") +
-                                                  " crossed out"));
+                                                  " suppressed"));
     if (!now.crossed.empty() && now.turn.empty() && (now.read.empty() || all.tiled || all.racing))
-        add(fmt::format("{} {} crossed out.", list(all, now.crossed), be(now.crossed.size())));
+        add(fmt::format("{} {} suppressed.", list(all, now.crossed), be(now.crossed.size())));
     if (!now.stored.empty()) add("What is kept is stored.");
     return begun(text);
 }

@@ -52,6 +52,7 @@ enum class Code : int {
     workspace,     // null, too small, misaligned or over a tensor, although one is needed
     device,        // no such GPU, one too old, or not the current one
     launch,        // CUDA refused the launch
+    memory,        // no host memory for an operator: only in c_interface.cpp, where create() allocates one
 };
 
 // A code, and a sentence that says what is wrong, with the value, and what to do. Neither allocates.

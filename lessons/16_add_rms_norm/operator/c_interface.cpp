@@ -25,7 +25,8 @@ Tensor strided(int type, std::int64_t batch, std::int64_t dim, std::int64_t stri
 extern "C" {
 
 // *norm: an operator on the current device for (batch, dim) with these distances between rows, or null. type, sum, cast:
-// numbers of Type, Sum and Cast. Returns a Code; `sentence`, of `size` bytes or null, says what is wrong.
+// numbers of Type, Sum and Cast. Returns a Code, `memory` if the host has none left for the operator; `sentence`, of
+// `size` bytes or null, says what is wrong. Only with `ok` is *norm not null; add_rms_norm_destroy() frees it.
 int add_rms_norm_create(void** norm, int type, int weight_type, std::int64_t batch, std::int64_t dim,
                         std::int64_t y_stride, std::int64_t residual_stride, std::int64_t a_stride,
                         std::int64_t b_stride, float epsilon, int sum, int cast, char* sentence, int size) {
@@ -41,8 +42,15 @@ int add_rms_norm_create(void** norm, int type, int weight_type, std::int64_t bat
     description.sum = static_cast<Sum>(sum);
     description.cast = static_cast<Cast>(cast);
     AddRmsNorm made;
-    const Status status = AddRmsNorm::create(&made, description);
-    if (status) *norm = new (std::nothrow) AddRmsNorm(made);
+    Status status = AddRmsNorm::create(&made, description);
+    if (status) {
+        *norm = new (std::nothrow) AddRmsNorm(made);
+        if (!*norm)
+            status = detail::failed(Code::memory,
+                                    "There is no host memory for an operator of %zu bytes; free some, then create it "
+                                    "again.",
+                                    sizeof(AddRmsNorm));
+    }
     return report(status, sentence, size);
 }
 

@@ -109,7 +109,7 @@ std::vector<Rect> BoxesView::draw_names(const Pane& pane, std::size_t step,
     return names;
 }
 
-// From the name of the box that suppresses to the names of those that it crosses out in this step.
+// From the name of the box that suppresses to the names of those that it suppresses in this step.
 void BoxesView::draw_arrows(const Pane& pane, std::size_t step, const std::vector<Rect>& names) const {
     const auto& boxes = boxes_->boxes;
     const Color color = pane.colors().warning;
@@ -164,7 +164,7 @@ void BoxesView::draw_matrix(const Pane& pane, std::size_t step, const Selection&
         text_in(pane.brush, Face::small, name, now ? theme.accent : color_of(theme, boxes_->fate(row, step)),
                 boxes[row].name, Align::right);
     }
-    draw_removed(pane, step);
+    draw_suppressed(pane, step);
 }
 
 // A row from its own column on: what lies before is another row's. Bits of a row that is not read stay hollow.
@@ -184,7 +184,7 @@ void BoxesView::draw_row(const Pane& pane, std::size_t step, std::size_t row, bo
                  theme.accent);
     }
     const float gap = p.cell > pane.px(8) ? pane.px(1) : 0.5f, rounding = p.cell > pane.px(12) ? pane.px(2) : 0;
-    // A thread of the one kernel that asked in time has crossed out others, whatever became of its own box.
+    // A thread of the one kernel that asked in time has suppressed others, whatever became of its own box.
     const bool gone = fate == Fate::removed && !boxes_->racing, read = box.read != kNoStep && box.read <= step;
     const Color ink = gone ? theme.quiet : read ? theme.warning : theme.step_vote;
     // The diagonal: what became of the row's own box.
@@ -212,14 +212,14 @@ void BoxesView::draw_row(const Pane& pane, std::size_t step, std::size_t row, bo
     const std::size_t by = boxes_->suppressor(row);
     if (fate == Fate::kept) label = "kept";
     if (fate == Fate::crossed || fate == Fate::removed)
-        label = (boxes_->racing && box.lives_at_turn ? "too late, by " : "out by ") +
+        label = (boxes_->racing && box.lives_at_turn ? "too late, by " : "suppressed by ") +
                 (by < boxes_->boxes.size() ? boxes_->boxes[by].name : "?");
     text_in(pane.brush, Face::caption, {p.cells.x1 + pane.px(8), whole.y0, p.matrix.x1, whole.y1},
             now ? theme.accent : color_of(theme, fate), label, Align::left);
 }
 
-// One bit a box: crossed out.
-void BoxesView::draw_removed(const Pane& pane, std::size_t step) const {
+// One bit a box: suppressed so far.
+void BoxesView::draw_suppressed(const Pane& pane, std::size_t step) const {
     const Theme& theme = pane.colors();
     const BoxesPlaces& p = places_;
     const float y = p.cells.y1 + pane.px(6), gap = p.cell > pane.px(8) ? pane.px(1) : 0.5f;
@@ -236,37 +236,49 @@ void BoxesView::draw_removed(const Pane& pane, std::size_t step) const {
     }
     const float middle = line.center().y;
     text_in(pane.brush, Face::caption, {p.cells.x1 + pane.px(8), middle - pane.px(8), p.matrix.x1 + pane.px(8),
-            middle + pane.px(8)}, theme.quiet, "removed", Align::left);
+            middle + pane.px(8)}, theme.quiet, "suppressed", Align::left);
 }
 
-void BoxesView::draw_legend(const Pane& pane) const {
-    const Rect& where = places_.foot;
-    if (where.empty()) return;
-    const Theme& theme = pane.colors();
-    float x = where.x0;
-    float y = where.y0 + pane.px(10);
-    const auto put = [&](const char* label, const auto& mark) {
-        const float width = text_width(pane.look(), Face::caption, label);
-        if (x + pane.px(22) + width > where.x1) {
+std::vector<std::string> BoxesView::legend_labels() const {
+    std::vector<std::string> labels{"kept", "undecided", "suppressed", "suppressed, after its turn", "bit set"};
+    labels.emplace_back(boxes_->racing ? "suppressed by this row" : "its row joined");
+    if (!boxes_->racing) labels.emplace_back("its row never read");
+    return labels;
+}
+
+// Line after line; of each entry the place of its mark and its label.
+std::vector<Rect> BoxesView::legend_places(const Pane& pane, const Rect& where) const {
+    std::vector<Rect> places;
+    float x = where.x0, y = where.y0 + pane.px(1);
+    for (const std::string& label : legend_labels()) {
+        const float width = pane.px(22) + text_width(pane.look(), Face::caption, label);
+        if (x > where.x0 && x + width > where.x1) {
             x = where.x0;
             y += pane.px(18);
         }
-        mark(Rect{x, y - pane.px(6), x + pane.px(16), y + pane.px(6)});
-        text_in(pane.brush, Face::caption, {x + pane.px(22), y - pane.px(8), where.x1, y + pane.px(8)}, theme.quiet,
-                label, Align::left);
-        x += pane.px(22 + 16) + width;
-    };
-    put("kept", [&](const Rect& box) { draw_outline(pane, box, Fate::kept, false, false); });
-    put("undecided", [&](const Rect& box) { draw_outline(pane, box, Fate::open, false, false); });
-    put("crossed out", [&](const Rect& box) { draw_outline(pane, box, Fate::crossed, false, false); });
-    put("suppressed", [&](const Rect& box) { draw_outline(pane, box, Fate::removed, false, false); });
-    const auto bit = [&](const Rect& box) { return Rect{box.x0 + pane.px(2), box.y0, box.x0 + pane.px(14), box.y1}; };
-    put("bit set", [&](const Rect& box) { fill(pane.brush, bit(box), theme.step_vote, pane.px(2)); });
-    put(boxes_->racing ? "crossed out by this row" : "its row joined",
-        [&](const Rect& box) { fill(pane.brush, bit(box), theme.warning, pane.px(2)); });
-    if (boxes_->racing) return;
-    put("its row never read",
-        [&](const Rect& box) { outline(pane.brush, bit(box), theme.quiet, pane.px(2), pane.px(1.2f)); });
+        places.push_back({x, y, std::min(x + width, where.x1), y + pane.px(18)});
+        x += width + pane.px(16);
+    }
+    return places;
+}
+
+void BoxesView::draw_legend(const Pane& pane) const {
+    if (places_.foot.empty()) return;
+    const Theme& theme = pane.colors();
+    const std::vector<std::string> labels = legend_labels();
+    const std::vector<Rect> places = legend_places(pane, places_.foot);
+    for (std::size_t i = 0; i < labels.size(); ++i) {
+        const Rect& place = places[i];
+        const float middle = place.center().y;
+        const Rect mark{place.x0, middle - pane.px(6), place.x0 + pane.px(16), middle + pane.px(6)};
+        const Rect bit = mark.inset(pane.px(2), 0);
+        constexpr Fate kFates[] = {Fate::kept, Fate::open, Fate::crossed, Fate::removed};
+        if (i < 4) draw_outline(pane, mark, kFates[i], false, false);
+        else if (i < 6) fill(pane.brush, bit, i == 4 ? theme.step_vote : theme.warning, pane.px(2));
+        else outline(pane.brush, bit, theme.quiet, pane.px(2), pane.px(1.2f));
+        text_in(pane.brush, Face::caption, {place.x0 + pane.px(22), place.y0, place.x1, place.y1}, theme.quiet,
+                fit_text(pane.look(), Face::caption, labels[i], place.width() - pane.px(21)), Align::left);
+    }
 }
 
 }  // namespace lanewise::viz

@@ -9,7 +9,8 @@ namespace {
 
 constexpr float kLargestCell = 30, kSmallestCell = 3, kSmallestLow = 1.5f;
 constexpr float kLow = 240;
-constexpr float kFates = 84;   // text beside a row
+constexpr float kQuestion = 66, kLeastWithQuestion = 250;   // below boxes and bits, in a pane with that much room
+constexpr float kLeading = 1.1f;
 
 }  // namespace
 
@@ -19,26 +20,59 @@ void BoxesView::look_at(const RunView& run_view) {
     answers_.clear();
 }
 
+void BoxesView::find_texts(std::size_t step) {
+    caption_ = suppression_caption(*boxes_, step);
+    if (caption_.empty()) caption_ = "This step changes no box and no bit.";
+    open_ = open_question(*boxes_, step);
+    answer_.clear();
+    just_answered_ = false;
+    const ChainQuestion* const last = last_answered(*boxes_, step);
+    if (!last) return;
+    const auto given = answers_.find(last->c);
+    just_answered_ = given != answers_.end() && last->answered == step;
+    const char* const verdict =
+        given == answers_.end() ? "" : given->second == last->lives ? "Right. " : "Not so. ";
+    answer_ = verdict + last->answer;
+}
+
 // Planes and matrices are square by nature: next to each other in a wide pane, one over the other in a tall one.
 void BoxesView::lay_out(const Pane& pane) {
     const std::size_t n = boxes_->boxes.size();
+    const Look& look = pane.look();
     Rect rest = pane.box.inset(pane.px(compact ? 8 : 16), pane.px(compact ? 4 : 8));
     BoxesPlaces& to = places_;
     // In a low pane the boxes and bits come first: colours are explained under the pointer.
     low = !compact && rest.height() < pane.px(kLow);
-    to.heading = rest.cut_top(pane.px(compact || low ? 20 : 28));
-    to.caption = rest.cut_top(pane.px(compact || low ? 18 : 40));
-    to.foot = compact || low ? Rect{} : rest.cut_bottom(pane.px(rest.width() < pane.px(690) ? 38 : 22));
-    const bool asks = !boxes_->questions.empty() && rest.height() > pane.px(compact ? 420 : 250);
-    to.question = asks ? rest.cut_bottom(pane.px(66)) : Rect{};
-    rest.cut_top(pane.px(4));
-    rest.cut_bottom(pane.px(6));
+    const bool few = compact || low;
+    to.foot = {};
+    if (!few) to.foot = rest.cut_bottom(legend_places(pane, rest).back().y1 - rest.y0 + pane.px(3));
+    const float texts = pane.px(few ? 38 : 68);
+    const bool below =
+        !boxes_->questions.empty() && rest.height() - texts > pane.px(compact ? 420 : kLeastWithQuestion);
+    // Without room below, an open question takes the place of the counts, and an answer that of the caption.
+    const bool in_heading = !below && !compact && open_;
+    if (!below && !just_answered_) answer_.clear();
+    const std::string& said = !below && !compact && just_answered_ ? answer_ : caption_;
+    to.heading = in_heading ? Rect{} : rest.cut_top(pane.px(few ? 20 : 28));
+    to.question = {};
+    if (in_heading) {
+        to.question = rest.cut_top(pane.px(36));
+    }
+    const Face face = few ? Face::caption : Face::body;
+    const float line = line_height(look, face) * kLeading;
+    const std::size_t least = compact ? 1 : 2, most = compact ? 1 : low ? 3 : 4;
+    caption_lines_ = fit_lines(look, face, said, rest.width(), most);
+    to.caption = rest.cut_top(static_cast<float>(std::max(least, caption_lines_.size())) * line + pane.px(2));
+    if (below) to.question = rest.cut_bottom(pane.px(kQuestion));
+    rest.cut_top(pane.px(low ? 2 : 4));
+    rest.cut_bottom(pane.px(low ? 2 : 6));
+    fates_ = text_width(look, Face::caption, "suppressed by " + boxes_->boxes.back().name) + pane.px(12);
 
     const float names = text_width(pane.look(), Face::small, boxes_->boxes.back().name) + pane.px(18);
-    const float head = pane.px(16), foot = pane.px(8);   // names of columns; before the row of what is removed
+    const float head = pane.px(low ? 14 : 16), foot = pane.px(low ? 6 : 8);   // names of columns; before the row of suppressed bits
     const auto cell_in = [&](float width, float height) {
         const auto across = static_cast<float>(n);
-        return std::min({(width - names - pane.px(kFates)) / across, (height - head - foot) / (across + 1),
+        return std::min({(width - names - fates_) / across, (height - head - foot) / (across + 1),
                          pane.px(kLargestCell)});
     };
     const bool wide = rest.width() > rest.height() * 1.15f;
@@ -47,7 +81,7 @@ void BoxesView::lay_out(const Pane& pane) {
         const float most = rest.width() * 0.6f;
         const float cell = cell_in(most, rest.height());
         const float width =
-            std::clamp(cell * static_cast<float>(n) + names + pane.px(kFates), rest.width() * 0.4f, most);
+            std::clamp(cell * static_cast<float>(n) + names + fates_, rest.width() * 0.4f, most);
         to.matrix = rest.cut_right(width);
         rest.cut_right(pane.px(14));
     } else {
@@ -66,7 +100,7 @@ void BoxesView::lay_out(const Pane& pane) {
     if (to.cell < pane.px(low ? kSmallestLow : kSmallestCell)) {
         // Not all have room: those around the row that decides.
         to.cell = 2 * pane.px(kSmallestCell);
-        const float room = std::min(to.matrix.width() - names - pane.px(kFates), to.matrix.height() - head - foot);
+        const float room = std::min(to.matrix.width() - names - fates_, to.matrix.height() - head - foot);
         to.count = std::min(n, static_cast<std::size_t>(std::max(2.0f, room / to.cell - 1)));
     }
     to.cells = {to.matrix.x0 + names, to.matrix.y0 + head, 0, 0};
@@ -147,12 +181,14 @@ Intent BoxesView::draw(const Pane& pane, const RunView& run_view, const Playhead
     pointed_ = -1;
     caption_.clear();
     answer_.clear();
+    open_ = nullptr;
     places_ = {};
     if (boxes_->empty()) {
         sentence_card(pane, pane.box, "No boxes", boxes_->why_none, pane.colors().text);
         return {};
     }
     const std::size_t step = playhead.step;
+    find_texts(step);
     lay_out(pane);
     if (places_.count < boxes_->boxes.size()) {
         const std::size_t row = turn_in_sight(step), last = boxes_->boxes.size() - places_.count;
@@ -163,7 +199,7 @@ Intent BoxesView::draw(const Pane& pane, const RunView& run_view, const Playhead
     draw_heading(pane, step);
     draw_plane(pane, step, selection);
     draw_matrix(pane, step, selection);
-    if (const Intent asked = draw_question(pane, step)) intent = asked;
+    if (const Intent asked = places_.heading.empty() ? draw_low_question(pane) : draw_question(pane)) intent = asked;
     draw_legend(pane);
     if (pointed_ < 0) return intent;
     const RankedBox& box = boxes_->boxes[static_cast<std::size_t>(pointed_)];
@@ -173,77 +209,94 @@ Intent BoxesView::draw(const Pane& pane, const RunView& run_view, const Playhead
     return intent;
 }
 
-void BoxesView::draw_heading(const Pane& pane, std::size_t step) {
+void BoxesView::draw_heading(const Pane& pane, std::size_t step) const {
     const Theme& theme = pane.colors();
     const Look& look = pane.look();
-    Rect line = places_.heading;
-    std::string counts = suppression_counts(*boxes_, step);
-    if (!boxes_->note.empty()) counts += " · " + boxes_->note;
-    if (!compact) {
-        const std::string title = "Boxes and the matrix of bits";
-        const float width = text_width(look, Face::title, title) + pane.px(14);
-        if (width + text_width(look, Face::body, counts) < line.width()) {
-            text_in(pane.brush, Face::title, line, theme.strong, title, Align::left);
-            line.cut_left(width);
+    const Face face = compact || low ? Face::caption : Face::body;
+    if (Rect line = places_.heading; !line.empty()) {
+        std::string counts = suppression_counts(*boxes_, step);
+        if (!boxes_->note.empty()) counts += " · " + boxes_->note;
+        if (!compact) {
+            const std::string title = "Boxes and the matrix of bits";
+            const float width = text_width(look, Face::title, title) + pane.px(14);
+            if (width + text_width(look, Face::body, counts) < line.width()) {
+                text_in(pane.brush, Face::title, line, theme.strong, title, Align::left);
+                line.cut_left(width);
+            }
         }
+        text_in(pane.brush, face, line, theme.quiet, fit_text(look, face, counts, line.width()), Align::left);
     }
-    text_in(pane.brush, compact ? Face::caption : Face::body, line, theme.quiet,
-            fit_text(look, compact ? Face::caption : Face::body, counts, line.width()), Align::left);
-    caption_ = suppression_caption(*boxes_, step);
-    if (caption_.empty()) caption_ = "This step changes no box and no bit.";
-    const Face face = compact ? Face::caption : Face::body;
     float y = places_.caption.y0;
-    for (const std::string& each : fit_lines(look, face, caption_, places_.caption.width(), compact || low ? 1 : 2)) {
+    for (const std::string& each : caption_lines_) {
         text(pane.brush, face, {places_.caption.x0, y}, theme.text, each);
-        y += line_height(look, face) * 1.1f;
+        y += line_height(look, face) * kLeading;
     }
 }
 
-Intent BoxesView::draw_question(const Pane& pane, std::size_t step) {
+Rect BoxesView::draw_button(const Pane& pane, Rect& line, const char* name) const {
+    const Theme& theme = pane.colors();
+    const Rect place =
+        line.cut_right(text_width(pane.look(), Face::body, name) + pane.px(24)).inset(0, pane.px(1));
+    line.cut_right(pane.px(8));
+    fill(pane.brush, place, pane.hovers(place) ? theme.accent_ground : theme.raised, pane.px(5));
+    text_in(pane.brush, Face::body, place, theme.strong, name);
+    return place;
+}
+
+Intent BoxesView::answered(const Pane& pane) {
+    for (const bool lives : {true, false})
+        if (pane.button(lives ? yes_ : no_)) {
+            answers_[open_->c] = lives;
+            return {Intent::Kind::go_to, open_->answered};
+        }
+    return {};
+}
+
+// In place of the counts: the question next to its buttons.
+Intent BoxesView::draw_low_question(const Pane& pane) {
+    const Look& look = pane.look();
+    fill(pane.brush, places_.question, pane.colors().panel, pane.px(6));
+    Rect card = places_.question.inset(pane.px(10), pane.px(2));
+    Rect line{card.x0, card.center().y - pane.px(13), card.x1, card.center().y + pane.px(13)};
+    no_ = draw_button(pane, line, "No");
+    yes_ = draw_button(pane, line, "Yes");
+    const float height = line_height(look, Face::caption) * kLeading;
+    const auto lines = fit_lines(look, Face::caption, "Predict: " + open_->text, line.width(),
+                                 std::max<std::size_t>(static_cast<std::size_t>(card.height() / height), 1));
+    float y = card.center().y - height * static_cast<float>(lines.size()) / 2;
+    for (const std::string& each : lines) {
+        text(pane.brush, Face::caption, {card.x0, y}, pane.colors().strong, each);
+        y += height;
+    }
+    return answered(pane);
+}
+
+Intent BoxesView::draw_question(const Pane& pane) {
     Intent intent;
-    if (places_.question.empty()) return intent;
+    if (places_.question.empty() || (!open_ && answer_.empty())) return intent;
     const Theme& theme = pane.colors();
     const Look& look = pane.look();
-    const ChainQuestion* const open = open_question(*boxes_, step);
-    const ChainQuestion* const last = last_answered(*boxes_, step);
-    if (!open && !last) return intent;
     fill(pane.brush, places_.question, theme.panel, pane.px(6));
     Rect card = places_.question.inset(pane.px(12), pane.px(6));
-    if (last) {
-        const auto given = answers_.find(last->c);
-        const bool right = given != answers_.end() && given->second == last->lives;
-        answer_ = (given == answers_.end() ? "" : right ? "Right. " : "Not so. ") + last->answer;
-    }
-    if (open) {
+    if (open_) {
         Rect line = card.cut_top(pane.px(24));
         text_in(pane.brush, Face::strong, line, theme.accent, "Predict", Align::left);
         line.cut_left(text_width(look, Face::strong, "Predict") + pane.px(12));
-        const auto button = [&](const char* name) {
-            const Rect box = line.cut_right(text_width(look, Face::body, name) + pane.px(24)).inset(0, pane.px(1));
-            line.cut_right(pane.px(8));
-            fill(pane.brush, box, pane.hovers(box) ? theme.accent_ground : theme.raised, pane.px(5));
-            text_in(pane.brush, Face::body, box, theme.strong, name);
-            return box;
-        };
-        no_ = button("No");
-        yes_ = button("Yes");
-        const std::vector<std::string> lines = fit_lines(look, Face::body, open->text, line.width(), 2);
+        no_ = draw_button(pane, line, "No");
+        yes_ = draw_button(pane, line, "Yes");
+        const std::vector<std::string> lines = fit_lines(look, Face::body, open_->text, line.width(), 2);
         for (std::size_t i = 0; i < lines.size(); ++i)
             text_in(pane.brush, Face::body, line.moved(0, static_cast<float>(i) * pane.px(17)), theme.strong, lines[i],
                     Align::left);
         if (lines.size() > 1) card.cut_top(pane.px(14));
-        for (const bool lives : {true, false})
-            if (pane.button(lives ? yes_ : no_)) {
-                answers_[open->c] = lives;
-                intent = {Intent::Kind::go_to, open->answered};
-            }
+        intent = answered(pane);
     }
     float y = card.y0 + pane.px(2);
-    const auto room = static_cast<std::size_t>(card.height() / (line_height(look, Face::caption) * 1.1f));
+    const auto room = static_cast<std::size_t>(card.height() / (line_height(look, Face::caption) * kLeading));
     for (const std::string& each :
          fit_lines(look, Face::caption, answer_, card.width(), std::max<std::size_t>(room, 1))) {
         text(pane.brush, Face::caption, {card.x0, y}, theme.text, each);
-        y += line_height(look, Face::caption) * 1.1f;
+        y += line_height(look, Face::caption) * kLeading;
     }
     return intent;
 }

@@ -53,11 +53,13 @@ struct BoxesView {
 
 private:
     void look_at(const RunView& run_view);
+    // What is written over boxes and bits after `step`: caption, answer, and which question is open.
+    void find_texts(std::size_t step);
     void lay_out(const Pane& pane);
     void point(const Pane& pane, std::size_t step);
     std::size_t turn_in_sight(std::size_t step) const;       // the row that the matrix must show
     bool stands_out(std::size_t row, std::size_t step, const Selection& selection) const;
-    void draw_heading(const Pane& pane, std::size_t step);
+    void draw_heading(const Pane& pane, std::size_t step) const;
     void draw_plane(const Pane& pane, std::size_t step, const Selection& selection) const;
     void draw_outline(const Pane& pane, const Rect& box, Fate fate, bool now, bool lit) const;
     // Where each name stands; empty rectangles where there was no room.
@@ -65,8 +67,13 @@ private:
     void draw_arrows(const Pane& pane, std::size_t step, const std::vector<Rect>& names) const;
     void draw_matrix(const Pane& pane, std::size_t step, const Selection& selection) const;
     void draw_row(const Pane& pane, std::size_t step, std::size_t row, bool now) const;
-    void draw_removed(const Pane& pane, std::size_t step) const;
-    Intent draw_question(const Pane& pane, std::size_t step);
+    void draw_suppressed(const Pane& pane, std::size_t step) const;
+    Intent draw_question(const Pane& pane);
+    Intent draw_low_question(const Pane& pane);
+    Intent answered(const Pane& pane);                       // by a click on a button
+    Rect draw_button(const Pane& pane, Rect& line, const char* name) const;
+    std::vector<std::string> legend_labels() const;
+    std::vector<Rect> legend_places(const Pane& pane, const Rect& where) const;
     void draw_legend(const Pane& pane) const;
     Color color_of(const Theme& theme, Fate fate) const;
 
@@ -76,6 +83,10 @@ private:
     int pointed_column_ = -1;      // a bit: its column
     Rect yes_, no_;
     std::string caption_, answer_;
+    std::vector<std::string> caption_lines_;   // as many as the caption needs; of an answer just given, if it has no other place
+    const ChainQuestion* open_ = nullptr;
+    bool just_answered_ = false;   // this step decides the last question that the learner answered
+    float fates_ = 0;              // room for the text beside a row
     std::map<std::size_t, bool> answers_;   // of the learner, by the row that was asked about
 };
 

@@ -81,11 +81,59 @@ TEST(BoxesView, AnAnswerGoesToTheStepThatDecidesIt) {
         EXPECT_EQ(asked.value, question.answered);
         shown.gui.mouse = {-1e6f, -1e6f};
         shown.go_to(asked.value);
-        // C lives.
-        EXPECT_TRUE(shown.view.answer().starts_with(yes ? "Right. C lives" : "Not so. C lives")) << shown.view.answer();
+        EXPECT_TRUE(shown.view.answer().starts_with(yes ? "Right. C is kept" : "Not so. C is kept")) << shown.view.answer();
         shown.go_to(question.asked);
         EXPECT_EQ(shown.view.answer(), "");   // open again: nothing is given away
     }
+}
+
+std::string drawn_text(Shown& shown) {
+    TextCanvas canvas;
+    shown.gui.canvas = &canvas;
+    shown.frame();
+    shown.gui.canvas = nullptr;
+    std::string all;
+    for (const TextCanvas::Label& label : canvas.labels) all += label.text + " ";
+    return all;
+}
+
+// A stage of a window of 1280 by 800 at --scale 2 has 410 by 188 such pixels; the third is between low and high.
+TEST(BoxesView, ALowPaneHasTheWholeCaptionTheQuestionAndItsAnswer) {
+    for (const auto& [width, height] : {std::pair{410.0f, 188.0f}, {700.0f, 230.0f}, {700.0f, 300.0f}}) {
+        Shown shown(chain(), width, height);
+        const ChainQuestion& question = shown.all().questions.front();
+        for (std::size_t step = 0; step < shown.playhead.count; ++step) {
+            shown.go_to(step);
+            const std::string text = drawn_text(shown);
+            EXPECT_NE(text.find(shown.view.caption()), std::string::npos) << height << " " << step << ": " << text;
+            const ChainQuestion* const open = open_question(shown.all(), step);
+            EXPECT_EQ(text.find(open ? open->text : "Predict") != std::string::npos, open != nullptr) << text;
+            EXPECT_EQ(shown.view.yes().empty(), open == nullptr) << step;
+            EXPECT_EQ(shown.view.answer(), "") << step;   // no one has answered
+            EXPECT_GE(shown.view.places().cell, 11) << step;   // each row has its name, and what became of its box
+            EXPECT_FALSE(shown.view.places().question.overlaps(shown.view.places().caption));
+        }
+        shown.go_to(question.asked);
+        const Intent asked = shown.gui.click(shown.view.no().center(), [&] { return shown.frame(); });
+        EXPECT_EQ(asked.value, question.answered);
+        shown.gui.mouse = {-1e6f, -1e6f};
+        shown.go_to(asked.value);
+        EXPECT_NE(drawn_text(shown).find("Not so. " + question.answer), std::string::npos) << drawn_text(shown);
+        shown.go_to(asked.value + 1);
+        EXPECT_EQ(drawn_text(shown).find("Not so."), std::string::npos);
+    }
+}
+
+// A box is kept or suppressed: the view says it in no other word.
+TEST(BoxesView, HasOneWordForOneThing) {
+    Shown shown(chain());
+    std::string all;
+    for (std::size_t step = 0; step < shown.playhead.count; ++step) {
+        shown.go_to(step);
+        all += drawn_text(shown);
+    }
+    EXPECT_NE(all.find("suppressed by A "), std::string::npos);
+    for (const char* other : {"removed", "crossed", "out by"}) EXPECT_EQ(all.find(other), std::string::npos) << other;
 }
 
 TEST(BoxesView, ThePointerNamesABoxARowAndABit) {
@@ -108,7 +156,8 @@ TEST(BoxesView, ThePointerNamesABoxARowAndABit) {
 
 TEST(BoxesView, HasNoFaultyLabel) {
     for (const auto& [width, height] :
-         {std::pair{740.0f, 620.0f}, {460.0f, 380.0f}, {360.0f, 420.0f}, {1500.0f, 800.0f}}) {
+         {std::pair{740.0f, 620.0f}, {460.0f, 380.0f}, {360.0f, 420.0f}, {1500.0f, 800.0f}, {410.0f, 188.0f},
+          {700.0f, 300.0f}}) {
         for (const bool compact : {false, true}) {
             Shown shown(chain(), width, height);
             shown.view.compact = compact;

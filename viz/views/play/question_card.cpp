@@ -113,10 +113,12 @@ QuestionAsk QuestionCard::draw(const Pane& pane, const QuestionState& state) {
         std::string text = exam ? fmt::format("Exam: {} of {} right so far.", asked.right(), asked.asked())
                                  : "Questions, gentle: one every few steps, before you see the answer.";
         if (state.finished) text = fmt::format("The end of this run: {} of {} right.", asked.right(), asked.asked());
-        text_in(pane.brush, Face::body, rest, colors.quiet, text, Align::left);
-        if (!state.finished)
-            key_hint(pane.brush, {rest.x1 - pane.px(176), rest.center().y - pane.px(8.5f)}, "→", "goes on");
-        key_hint(pane.brush, {rest.x1 - pane.px(92), rest.center().y - pane.px(8.5f)}, "Q", exam ? "ends it" : "exam");
+        const float keys = rest.x1 - pane.px(state.finished ? 92 : 176);
+        const float room = keys - rest.x0 - pane.px(8);
+        if (!exam && !state.finished && text_width(pane.look(), Face::body, text) > room) text = "Questions: gentle.";
+        text_in(pane.brush, Face::body, rest, colors.quiet, fit_text(pane.look(), Face::body, text, room), Align::left);
+        if (!state.finished) key_hint(pane.brush, {keys, rest.center().y - pane.px(8.5f)}, "→", "continue");
+        key_hint(pane.brush, {rest.x1 - pane.px(92), rest.center().y - pane.px(8.5f)}, "Q", exam ? "end it" : "exam");
     }
     return ask;
 }

@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <mutex>
 
 #include "common/base/error.hpp"
@@ -149,6 +151,29 @@ TEST(Rows, TorchStandsBesideWhereItWasRecordedOnTheSameGpu) {
     torch.gpu = "Another GPU";
     timing::save(folder / "torch.json", torch);
     EXPECT_FALSE(contains(tiny({"--time", "--variant", "tiny_rows"}).out, "torch"));
+}
+
+TEST(Rows, ADamagedRecordingOfTorchLeavesTheLessonsOwnTimes) {
+    WithRows tiny;
+    timing::TimingTable own;
+    own.lesson = "99_tiny";
+    own.gpu = "Pretended GPU";
+    own.date = "2026-11-20";
+    own.l2 = "warm";
+    timing::Timing row;
+    row.variant = "tiny_rows";
+    row.element = "f32";
+    row.n = 4096;
+    row.columns = 1024;
+    timing::set_times(row, {7.25, 7.25, 7.25});
+    own.rows.push_back(row);
+    const auto folder = tiny.program.lesson.recordings() / "gpu" / "99_tiny";
+    std::filesystem::create_directories(folder);
+    timing::save(folder / "timings.json", own);
+    std::ofstream(folder / "torch.json") << "{ \"format\": ";
+    const auto answer = tiny({"--table"});
+    EXPECT_TRUE(contains(answer.out, "7.25 µs at 4×1024")) << answer.out;
+    EXPECT_TRUE(contains(answer.err, "torch.json")) << answer.err;
 }
 
 }  // namespace

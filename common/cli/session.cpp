@@ -127,16 +127,14 @@ void Session::check_drawn(const std::string& variant) {
 }
 
 timing::TimingTable Session::recorded(const std::string& file) const {
+    timing::TimingTable table;
     try {
-        if (const auto path = runner::find_recording(lesson, file); !path.empty()) {
-            timing::TimingTable table = timing::load(path);
-            timer.add_recorded_baselines(table);
-            return table;
-        }
+        if (const auto path = runner::find_recording(lesson, file); !path.empty()) table = timing::load(path);
+        if (!table.rows.empty()) timer.add_recorded_baselines(table);   // without them where they cannot be read
     } catch (const Error& error) {
         console.err << error.what() << '\n';
     }
-    return {};
+    return table;
 }
 
 }  // namespace lanewise::cli

@@ -8,7 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "common/base/element.hpp"
+#include "common/check/checker.hpp"
 #include "common/lesson/lesson.testing.hpp"
 
 namespace lanewise::lesson::testing {
@@ -44,6 +47,24 @@ inline void expect_right(const std::string& variant, const Inputs& inputs, const
                              std::to_string(inputs.columns) + " offset " + std::to_string(inputs.offset) + " " + order;
     for (const auto& finding : outcome.findings) ADD_FAILURE() << what << ": " << finding.sentence;
     expect_verified(plan, outcome, what);
+}
+
+// The routes of an operator, such as "layer_norm", on rows shorter than 16 bytes, under the checker. The pack at a row's
+// end holds values of the rows after it, which must be there.
+inline void expect_short_rows_stay_inside(const std::string& operation) {
+    launch::Request request;
+    request.checks = true;
+    for (const std::string route : {"row_a_warp", "registers", "best"})
+        for (const std::string element : {"f32", "f16", "bf16"})
+            for (const std::uint64_t columns : {1u, 2u, 3u, 5u, 7u})
+                for (const std::uint64_t rows : {1u, 2u, 3u, 9u}) {
+                    const std::string variant = operation + "_" + route + "_" + element;
+                    const launch::Plan plan = plan_of(variant, with_rows(variant, rows, columns));
+                    const launch::Outcome outcome = check::make_emulator()->run(plan, kernels(), request);
+                    const std::string what = fmt::format("{}: {} x {}", variant, rows, columns);
+                    EXPECT_EQ(outcome.verdict, trace::Verdict::clean) << what;
+                    expect_verified(plan, outcome, what);
+                }
 }
 
 // What is in the buffer "out" as numbers, whatever their type; without what comes before the first row's results.

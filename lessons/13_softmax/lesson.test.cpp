@@ -242,6 +242,8 @@ TEST(Softmax, RowsThatBeginAnywhereAreRight) {
         }
 }
 
+TEST(Softmax, RowsShorterThanAPackAreNotReadPastTheArray) { expect_short_rows_stay_inside("softmax"); }
+
 TEST(Softmax, LongRowsThatBeginAnywhereAreSharedByClusters) {
     const auto is = [](const std::string& variant, std::uint64_t columns, const std::string& arguments,
                        std::uint32_t blocks, std::uint32_t threads, std::uint32_t packs_of_shared_memory) {

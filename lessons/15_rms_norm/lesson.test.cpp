@@ -2,8 +2,6 @@
 #include <limits>
 #include <numeric>
 
-#include <fmt/format.h>
-
 #include "common/base/error.hpp"
 #include "common/check/checker.hpp"
 #include "common/lesson/rows.testing.hpp"
@@ -194,22 +192,7 @@ TEST(RmsNorm, RowsThatBeginAnywhereAreRight) {
         }
 }
 
-// The pack at a row's end holds values of the rows after it, which must be there.
-TEST(RmsNorm, RowsShorterThanAPackAreNotReadPastTheArray) {
-    launch::Request request;
-    request.checks = true;
-    for (const std::string route : {"row_a_warp", "registers", "best"})
-        for (const std::string element : {"f32", "f16", "bf16"})
-            for (const std::uint64_t columns : {1u, 2u, 3u, 5u, 7u})
-                for (const std::uint64_t rows : {1u, 2u, 3u, 9u}) {
-                    const std::string variant = "rms_norm_" + route + "_" + element;
-                    const auto plan = plan_of(variant, with_rows(variant, rows, columns));
-                    const auto outcome = check::make_emulator()->run(plan, kernels(), request);
-                    const std::string what = fmt::format("{}: {} x {}", variant, rows, columns);
-                    EXPECT_EQ(outcome.verdict, trace::Verdict::clean) << what;
-                    expect_verified(plan, outcome, what);
-                }
-}
+TEST(RmsNorm, RowsShorterThanAPackAreNotReadPastTheArray) { expect_short_rows_stay_inside("rms_norm"); }
 
 TEST(RmsNorm, WhereBlocksOfAClusterShareARow) {
     lesson::Inputs inputs = with_rows("rms_norm_cluster_f32", 3, 65536);

@@ -55,13 +55,28 @@ __global__ void __launch_bounds__(1024) plain_read(Bytes in, bool in_chunks, uns
     if ((word & guard) != 0) atomicXor(out, word);
 }
 
-// kStreams: what is read and written is said to be used once, so that caches evict it first.
-template <int kUnroll, bool kStreams>
+// A load whose line L2 is asked to evict last (PTX ISA, createpolicy and ld.global.L2::cache_hint).
+__device__ uint4 load_to_stay(const uint4* from) {
+#if __CUDA_ARCH__ >= 800
+    unsigned long long policy = 0;
+    uint4 vector;
+    asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+    asm("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+        : "=r"(vector.x), "=r"(vector.y), "=r"(vector.z), "=r"(vector.w) : "l"(from), "l"(policy));
+    return vector;
+#else
+    return __ldg(from);
+#endif
+}
+
+template <int kUnroll, CacheHint kHint>
 __global__ void __launch_bounds__(1024) plain_copy(Bytes in, bool in_chunks, uint4* out) {
     const Walk walk = walk_of(in_chunks, kUnroll);
-    const auto load = [](const uint4* from) { return kStreams ? __ldcs(from) : __ldg(from); };
+    const auto load = [](const uint4* from) {
+        return kHint == CacheHint::none ? __ldg(from) : kHint == CacheHint::evict_first ? __ldcs(from) : load_to_stay(from);
+    };
     const auto store = [](uint4* to, uint4 vector) {
-        if (kStreams) __stcs(to, vector);
+        if (kHint == CacheHint::evict_first) __stcs(to, vector);
         else *to = vector;
     };
     unsigned long long i = walk.first;
@@ -92,7 +107,8 @@ unsigned grid_of(const LimitShape& shape, unsigned long long vectors, unsigned s
 // Calls `use` with the number of loads in flight as a type.
 template <class Use>
 void with_unroll(int unroll, const Use& use) {
-    if (unroll == 2) use(std::integral_constant<int, 2>{});
+    if (unroll == 1) use(std::integral_constant<int, 1>{});
+    else if (unroll == 2) use(std::integral_constant<int, 2>{});
     else if (unroll == 4) use(std::integral_constant<int, 4>{});
     else use(std::integral_constant<int, 8>{});
 }
@@ -124,8 +140,10 @@ int launch_plain_copy(LimitShape shape, unsigned sms, const void* in, std::uint6
     const unsigned grid = grid_of(shape, from.count, sms);
     uint4* const to = static_cast<uint4*>(out);
     with_unroll(shape.unroll, [&](auto unroll) {
-        if (shape.streams) plain_copy<unroll, true><<<grid, shape.threads, 0, stream>>>(from, shape.in_chunks, to);
-        else plain_copy<unroll, false><<<grid, shape.threads, 0, stream>>>(from, shape.in_chunks, to);
+        const auto copy = shape.hint == CacheHint::none          ? plain_copy<unroll, CacheHint::none>
+                          : shape.hint == CacheHint::evict_first ? plain_copy<unroll, CacheHint::evict_first>
+                                                                 : plain_copy<unroll, CacheHint::evict_last>;
+        copy<<<grid, shape.threads, 0, stream>>>(from, shape.in_chunks, to);
     });
     return cudaGetLastError();
 }

@@ -7,13 +7,20 @@ struct CUstream_st;
 
 namespace lanewise::measure {
 
+// What L2 is asked of the lines that a copy touches.
+enum class CacheHint {
+    none,
+    evict_first,   // of those read and those written
+    evict_last     // of those read; on GPUs of sm_80 and later, else none
+};
+
 // Which shape is fastest depends on the size.
 struct LimitShape {
     unsigned threads;         // in a block
     unsigned blocks_per_sm;   // at most; 0: as many blocks as give each thread one turn
-    int unroll;               // 2, 4 or 8 loads of 16 bytes in flight
+    int unroll;               // 1, 2, 4 or 8 loads of 16 bytes in flight
     bool in_chunks = false;   // a block's loads of one turn are neighbours; else they are a whole grid apart
-    bool streams = false;     // of a copy: L2 is told to evict first what was read or written
+    CacheHint hint = CacheHint::none;   // a read takes none
 };
 
 // Reads `bytes` bytes at `in` (aligned to 16) and joins its 32-bit words, little-endian, by xor, the last filled up

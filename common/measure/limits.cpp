@@ -31,6 +31,9 @@ constexpr std::array<LimitShape, 12> kShapes{{{1024, 1, 2}, {1024, 1, 4}, {1024,
                                   {512, 4, 8},  {256, 8, 4},  {256, 8, 8},  {256, 0, 4},  {512, 0, 2},
                                   {256, 0, 4, true}, {512, 0, 2, true}}};
 
+// A copy's forms with hints are tried in these shapes.
+constexpr std::array<LimitShape, 3> kHintedShapes{{{256, 0, 4, true}, {512, 0, 2, true}, {128, 0, 1, true}}};
+
 // Tries of a shape before the fastest is timed in full: of all shapes in the first place, of the best few in the
 // others.
 constexpr std::size_t kBestShapes = 3;
@@ -139,10 +142,13 @@ Timing measure_limit(const std::string& name, const launch::Plan& plan, const Me
     timing.bytes = contents.size() * (copies ? 2u : 1u);
     std::vector<LimitShape> shapes(kShapes.begin(), kShapes.end());
     if (copies) {
-        std::transform(kShapes.begin(), kShapes.end(), std::back_inserter(shapes), [](LimitShape shape) {
-            shape.streams = true;
-            return shape;
-        });
+        shapes.push_back(kHintedShapes.back());
+        for (const CacheHint hint : {CacheHint::evict_first, CacheHint::evict_last}) {
+            for (LimitShape shape : kHintedShapes) {
+                shape.hint = hint;
+                shapes.push_back(shape);
+            }
+        }
     }
     sort_shapes(shapes, *first, name, options);
     shapes.resize(kBestShapes);

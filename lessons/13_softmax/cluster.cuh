@@ -33,10 +33,13 @@ __device__ __forceinline__ void wait_for(unsigned long long* barrier, unsigned p
   }
 }
 
-// Starts a copy from global to shared memory, of whole packs of 16 bytes, at multiples of 16. The barrier counts it.
+// Starts a copy from global to shared memory, of whole packs of 16 bytes, at multiples of 16. The barrier counts it. L2
+// is asked to evict what was read last.
 __device__ __forceinline__ void start_copy(void* to, const void* from, unsigned bytes, unsigned long long* barrier) {
-  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
-               : : "r"(shared_address(to)), "l"(from), "r"(bytes), "r"(shared_address(barrier)) : "memory");
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
+               "[%0], [%1], %2, [%3], %4;"
+               : : "r"(shared_address(to)), "l"(from), "r"(bytes), "r"(shared_address(barrier)), "l"(evict_last())
+               : "memory");
 }
 
 // Stores 4 bytes where block `rank` of the cluster has `place`, and counts them at its `barrier`. Both are this block's

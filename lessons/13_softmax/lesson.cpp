@@ -91,7 +91,8 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     variant.block = kWarpBlock;
     variant.block_for = [which](std::uint64_t n) {
         const bool large = n > 100000 && which != Route::warp;
-        return !large ? kWarpBlock : which == Route::registers ? 256u : kMostThreads;
+        const bool in_registers = which == Route::registers || which == Route::high_occupancy;
+        return !large ? kWarpBlock : in_registers ? 256u : kMostThreads;
     };
     if (which == Route::warp) variant.timed_columns = 1024;
     if (is_shared(which)) variant.timed_columns = 65536;
@@ -180,6 +181,8 @@ void add_routes(Lesson& lesson) {
                          "softmax_registers", Route::shared, element));
         lesson.add(route("softmax_two_reads", "two reads", "a row of any length, read twice: online",
                          "softmax_registers", Route::two_reads, element));
+        lesson.add(route("softmax_high_occupancy", "high occupancy", "32 registers a thread: 2048 threads run at once",
+                         "softmax_registers", Route::high_occupancy, element));
         lesson.add(route("softmax_cluster", "cluster", "eight blocks of a cluster share a row", "softmax_shared",
                          Route::cluster, element));
         lesson.add(route("softmax_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",

@@ -1,4 +1,4 @@
-// Which fast route takes rows of a length: kernels of routes.cuh and kernels_sm90.cuh, from short rows to long ones.
+// Which fast route takes rows of a length: kernels of routes.cuh and kernels_sm*.cuh, from short rows to long ones.
 #pragma once
 
 #include <bit>
@@ -16,6 +16,7 @@ enum class Route : std::uint8_t {
     short_rows,
     warp,
     registers,
+    high_occupancy,
     shared,
     anywhere,
     cluster,
@@ -60,6 +61,8 @@ inline bool has_room(Route route, std::uint64_t columns, Element element, std::u
             const bool twice = element == Element::f32 && block == kMostThreads;
             return packs <= std::uint64_t{block} * kPacks * (twice ? 2 : 1);
         }
+        case Route::high_occupancy:
+            return packs <= std::uint64_t{block} * kPacks;
         case Route::shared:
             return packs * 16 <= kSharedBytes;
         case Route::cluster: {
@@ -124,9 +127,13 @@ inline void launch_anywhere_cluster(Plan& plan, const Inputs& inputs, Element el
 }
 
 // Must every row begin at a multiple of 16 bytes?
-inline bool needs_packs(Route route) { return route == Route::cluster || route == Route::bulk_copies; }
+inline bool needs_packs(Route route) {
+    return route == Route::high_occupancy || route == Route::cluster || route == Route::bulk_copies;
+}
 // Do the blocks of a cluster share a row?
-inline bool is_shared(Route route) { return needs_packs(route) || route == Route::anywhere_cluster; }
+inline bool is_shared(Route route) {
+    return route == Route::cluster || route == Route::bulk_copies || route == Route::anywhere_cluster;
+}
 
 // The plan of one route. A row that has no room there is taken by the one that takes any.
 inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route) {
@@ -158,6 +165,10 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                         Block{block}, buffers.in, buffers.out, columns);
             break;
         }
+        case Route::high_occupancy:
+            plan.launch("softmax_high_occupancy", threads + (pays_to_hint(inputs, element) ? ", true" : ", false"), grid,
+                        Block{block}, buffers.in, buffers.out, columns);
+            break;
         case Route::shared: {
             Block with_row{block};
             with_row.dynamic_shared_bytes = static_cast<std::uint32_t>(packs * 16);
@@ -216,10 +227,15 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     }
     if (inputs.machine.architecture >= 75 && has_room(Route::short_rows, columns, element, kShortBlock))
         return {Route::short_rows, kShortBlock};
+    const bool hints = inputs.machine.architecture >= 80 && is_packed(inputs, element);
+    const std::uint64_t packs = packs_of(columns, element);
+    const std::uint32_t threads = threads_at_high_occupancy(packs);
+    if (hints && outgrows_l2(inputs, element) && packs > 32 * kPacks && threads > 0)
+        return {Route::high_occupancy, threads};
     if (has_room(Route::warp, columns, element, kWarpBlock)) return {Route::warp, kWarpBlock};
     // Two blocks of 1024 threads share a multiprocessor as long as a thread holds no more than four packs.
-    const bool clusters = inputs.machine.architecture >= 90 && is_packed(inputs, element) &&
-                          packs_of(columns, element) > std::uint64_t{kMostThreads} * kPacks &&
+    const bool long_rows = packs > std::uint64_t{kMostThreads} * kPacks;
+    const bool clusters = inputs.machine.architecture >= 90 && is_packed(inputs, element) && long_rows &&
                           has_room(Route::bulk_copies, columns, element, kMostThreads);
     if (clusters) return {Route::bulk_copies, kMostThreads};
     for (std::uint32_t block = kWarpBlock; block <= kMostThreads; block *= 2)

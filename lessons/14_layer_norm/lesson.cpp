@@ -154,7 +154,8 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     variant.block = kWarpBlock;
     variant.block_for = [which](std::uint64_t n) {
         const bool large = n > 100000 && which != Route::warp;
-        return !large ? kWarpBlock : which == Route::registers ? 256u : kMostThreads;
+        const bool in_registers = which == Route::registers || which == Route::high_occupancy;
+        return !large ? kWarpBlock : in_registers ? 256u : kMostThreads;
     };
     // The longest that a warp's registers hold.
     if (which == Route::warp) variant.timed_columns = 32 * kPacks * pack_of(element);
@@ -171,6 +172,9 @@ void add_routes(Lesson& lesson) {
                          "layer_norm_two_reads", Route::registers, element));
         lesson.add(route("layer_norm_two_reads", "two reads", "a row of any length, read twice", "layer_norm_registers",
                          Route::two_reads, element));
+        lesson.add(route("layer_norm_high_occupancy", "high occupancy",
+                         "40 registers a thread: 1536 threads run at once", "layer_norm_registers",
+                         Route::high_occupancy, element));
         lesson.add(route("layer_norm_cluster", "cluster", "eight blocks of a cluster share a row",
                          "layer_norm_two_reads", Route::cluster, element));
         lesson.add(route("layer_norm_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",

@@ -1,4 +1,4 @@
-// Which fast route takes rows of a length: kernels of routes.cuh and kernels_sm90.cuh, from short rows to long ones.
+// Which fast route takes rows of a length: kernels of routes.cuh and kernels_sm*.cuh, from short rows to long ones.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,7 @@ enum class Route : std::uint8_t {
     short_rows,
     warp,
     registers,
+    high_occupancy,
     anywhere,
     cluster,
     bulk_copies,
@@ -53,6 +54,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::registers:
             return packs_end_inside(inputs, element) && block <= most_threads_in_registers(element) &&
                    packs <= std::uint64_t{block} * kPacks;
+        case Route::high_occupancy:
+            return is_packed(inputs, element) && packs <= std::uint64_t{block} * kPacks;
         case Route::cluster: {
             // Packs of 16 bits need no more than four a thread for any row that pays.
             const ClusterShape shape = cluster_shape(packs);
@@ -102,6 +105,11 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     }
     if (inputs.machine.architecture >= 75 && has_room(Route::short_rows, inputs, element, kShortBlock))
         return {Route::short_rows, kShortBlock};
+    const bool hints = inputs.machine.architecture >= 80 && is_packed(inputs, element);
+    const std::uint64_t packs = packs_touched(inputs, element);
+    const std::uint32_t threads = threads_at_high_occupancy(packs);
+    if (hints && outgrows_l2(inputs, element) && packs > 32 * kPacks && threads > 0)
+        return {Route::high_occupancy, threads};
     if (has_room(Route::warp, inputs, element, kWarpBlock))
         return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
@@ -167,7 +175,8 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         route = Route::two_reads;
         block = kMostThreads;
     }
-    const bool two_passes = route == Route::warp || route == Route::registers || route == Route::anywhere;
+    const bool two_passes = route == Route::warp || route == Route::registers || route == Route::high_occupancy ||
+                            route == Route::anywhere;
     const Buffers b = add_buffers(
         plan, inputs,
         {.element = element,
@@ -188,6 +197,11 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             break;
         case Route::registers:
             plan.launch("layer_norm_registers", type + ", " + std::to_string(kPacks) + whole,
+                        Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.bias, b.out, columns, epsilon);
+            break;
+        case Route::high_occupancy:
+            plan.launch("layer_norm_high_occupancy",
+                        type + ", " + std::to_string(block) + (pays_to_hint(inputs, element) ? ", true" : ", false"),
                         Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.bias, b.out, columns, epsilon);
             break;
         case Route::cluster: {

@@ -5,6 +5,7 @@
 
 #include "rows.cuh"
 #include "anywhere.cuh"
+#include "cache_hints.cuh"
 #include "cluster.cuh"
 
 // ---- A row a cluster ---------------------------------------------------------------------------------------------

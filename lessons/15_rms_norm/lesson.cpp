@@ -96,11 +96,13 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     variant.block = kWarpBlock;
     variant.block_for = [which](std::uint64_t n) {
         const bool large = n > 100000 && which != Route::warp;
-        return !large ? kWarpBlock : which == Route::registers ? 256u : kMostThreads;
+        const bool in_registers = which == Route::registers || which == Route::high_occupancy;
+        return !large ? kWarpBlock : in_registers ? 256u : kMostThreads;
     };
     // The longest that a warp's registers hold.
     if (which == Route::warp) variant.timed_columns = 32 * kPacks * pack_of(element);
     if (is_shared(which)) variant.timed_columns = 65536;
+    if (which == Route::read_again) variant.timed_columns = element == Element::f32 ? 32768 : 65536;
     variant.tab = element == Element::f32;
     return variant;
 }
@@ -113,6 +115,10 @@ void add_routes(Lesson& lesson) {
                          "rms_norm_two_reads", Route::registers, element));
         lesson.add(route("rms_norm_two_reads", "two reads", "a row of any length, read twice", "rms_norm_registers",
                          Route::two_reads, element));
+        lesson.add(route("rms_norm_high_occupancy", "high occupancy", "32 registers a thread: 2048 threads run at once",
+                         "rms_norm_registers", Route::high_occupancy, element));
+        lesson.add(route("rms_norm_read_again", "read again", "a row read twice, kept by L1 and L2 in between",
+                         "rms_norm_two_reads", Route::read_again, element));
         lesson.add(route("rms_norm_cluster", "cluster", "eight blocks of a cluster share a row", "rms_norm_two_reads",
                          Route::cluster, element));
         lesson.add(route("rms_norm_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",

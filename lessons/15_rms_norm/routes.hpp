@@ -1,4 +1,4 @@
-// Which fast route takes rows of a length: kernels of routes.cuh and kernels_sm90.cuh, from short rows to long ones.
+// Which fast route takes rows of a length: kernels of routes.cuh and kernels_sm*.cuh, from short rows to long ones.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +15,8 @@ enum class Route : std::uint8_t {
     short_rows,
     warp,
     registers,
+    high_occupancy,
+    read_again,
     anywhere,
     cluster,
     bulk_copies,
@@ -51,6 +53,10 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::registers:
             return packs_end_inside(inputs, element) && block <= most_threads_in_registers(element) &&
                    packs <= std::uint64_t{block} * kPacks;
+        case Route::high_occupancy:
+            return is_packed(inputs, element) && packs <= std::uint64_t{block} * kPacks;
+        case Route::read_again:
+            return is_packed(inputs, element) && packs <= kPacksReadAgain;
         case Route::cluster: {
             // Packs of 16 bits need no more than four a thread for any row that pays.
             const ClusterShape shape = cluster_shape(packs);
@@ -105,9 +111,15 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     }
     if (inputs.machine.architecture >= 75 && has_room(Route::short_rows, inputs, element, kShortBlock))
         return {Route::short_rows, kShortBlock};
+    const bool hints = inputs.machine.architecture >= 80 && is_packed(inputs, element);
+    const std::uint64_t packs = packs_touched(inputs, element);
+    const std::uint32_t threads = threads_at_high_occupancy(packs);
+    if (hints && outgrows_l2(inputs, element) && packs > 32 * kPacks && threads > 0)
+        return {Route::high_occupancy, threads};
     if (has_room(Route::warp, inputs, element, kWarpBlock))
         return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
+    if (hints && has_room(Route::read_again, inputs, element, kMostThreads)) return {Route::read_again, kMostThreads};
     if (inputs.machine.architecture >= 90 && has_room(Route::bulk_copies, inputs, element, kMostThreads))
         return {Route::bulk_copies, kMostThreads};
     return {};
@@ -186,6 +198,15 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::registers:
             plan.launch("rms_norm_registers", type + ", " + std::to_string(packs_a_thread) + whole,
                         Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.out, columns, epsilon);
+            break;
+        case Route::high_occupancy:
+            plan.launch("rms_norm_high_occupancy",
+                        type + ", " + std::to_string(block) + (pays_to_hint(inputs, element) ? ", true" : ", false"),
+                        Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.out, columns, epsilon);
+            break;
+        case Route::read_again:
+            plan.launch("rms_norm_read_again", type + (outgrows_l2(inputs, element) ? ", true" : ", false"),
+                        Grid{rows.blocks()}, Block{kMostThreads}, b.in, b.weight, b.out, columns, epsilon);
             break;
         case Route::cluster: {
             const ClusterShape shape = cluster_shape(packs_of(rows.columns, element));

@@ -118,6 +118,7 @@ struct Arguments {
     bool cast = false;
     std::uint64_t workspace = 0;
     std::int32_t keeps_in_shared = 0;
+    bool evict_last = false;
 };
 
 // The launch of a case, into a plan that holds y, residual_out, a, b and the weight. Returns its route.

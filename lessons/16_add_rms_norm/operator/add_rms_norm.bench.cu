@@ -131,8 +131,8 @@ struct Bench {
                 const Times times = clock.time(launch_of(norm, places));
                 const Times alone = clock.time_roughly(launch_of(not_overlapping, places));
                 const double bytes = 4.0 * static_cast<double>(bytes_of(size, pair.type));
-                // Of the slower of our copy and 4.1 TB/s.
-                const double goal = 100 * std::max(copy.median, bytes / 4.1e6) / times.median;
+                // Of the faster of our copy and 4.1 TB/s.
+                const double goal = 100 * std::min(copy.median, bytes / 4.1e6) / times.median;
                 std::printf("%-10s %8lld %6lld %9.2f %9.2f %9.2f %7.0f %9.2f %9.2f %7.1f  %s\n", pair.name, size.rows,
                             size.dim, times.median, times.low, times.high, bytes / times.median * 1e-3, alone.median,
                             copy.median, goal, text_of(norm.aligned()).c_str());
@@ -161,7 +161,7 @@ struct Bench {
             for (const int cluster : {1, 2, 4, 8}) {
                 const int threads = warps((packs + each * cluster - 1) / (each * cluster));
                 for (const int more : {0, 32})
-                    for (const Route route : {cluster == 1 ? Route::block : Route::cluster, Route::packed})
+                    for (const Route route : {cluster == 1 ? Route::block : Route::cluster, Route::held, Route::packed})
                         list.push_back({.route = route, .packs = each, .threads = threads + more, .cluster = cluster});
             }
         }

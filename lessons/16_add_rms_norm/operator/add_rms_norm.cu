@@ -18,6 +18,10 @@ namespace {
 
 using Route = Shape::Route;
 
+// Where all four tensors together are more than so many times as large as L2, it pays to have it evict what was read last.
+// Measured on an H200, on copies and norms: four times as large made no difference, eight times was 2 to 3 % faster.
+constexpr int kFillingsToEvictLast = 6;
+
 // Row values that the element route keeps in global memory: so many blocks at most, each with a row of its own.
 constexpr int kWorkspaceBlocksPerProcessor = 2;
 
@@ -49,6 +53,8 @@ const void* kernel_for(Route route, int packs, bool whole) {
         case Route::block:
             return whole ? kernel_in_registers<T, W, true>(route, packs)
                          : kernel_in_registers<T, W, false>(route, packs);
+        case Route::held:
+            return reinterpret_cast<const void*>(&held_kernel<T, W>);
         case Route::cluster:
             return reinterpret_cast<const void*>(&cluster_kernel<T, W, kClusterPacks<T, W>>);
         case Route::wide:
@@ -148,7 +154,9 @@ Status AddRmsNorm::create(AddRmsNorm* norm, const Description& description) noex
                               made.device_, count, count - 1);
     int major = 0;
     cudaError_t error = cudaDeviceGetAttribute(&made.processors_, cudaDevAttrMultiProcessorCount, made.device_);
+    int l2_bytes = 0;
     if (error == cudaSuccess) error = cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, made.device_);
+    if (error == cudaSuccess) error = cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, made.device_);
     if (cleared(error) != cudaSuccess) return no_device("Device %d does not say what it is: %s.", made.device_, error);
 
     // Functions are asked, and told, on the device that they are to run on.
@@ -165,6 +173,7 @@ Status AddRmsNorm::create(AddRmsNorm* norm, const Description& description) noex
     int driver = 0;
     cudaDriverGetVersion(&driver);
     made.overlap_ = made.sm90_ && description.overlap && CUDART_VERSION >= 12030 && driver >= 12030;
+    made.evict_last_ = detail::bytes_moved(made.layout_) > std::int64_t{kFillingsToEvictLast} * l2_bytes;
     made.whole_ = detail::has_whole_packs(made.layout_);
     made.alike_ = detail::is_alike(made.layout_);
     made.element_ = detail::element_shape(made.layout_);
@@ -217,8 +226,8 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
     config.blockDim.x = static_cast<unsigned>(shape.threads);
     cudaLaunchAttribute attributes[2] = {};
     config.attrs = attributes;
-    // cluster_kernel may not come early: it does not wait for the kernel before it.
-    if (overlap_ && shape.route != Route::cluster) {
+    // These two may not come early: they do not wait for the kernel before them.
+    if (overlap_ && shape.route != Route::cluster && shape.route != Route::held) {
         attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
     }
@@ -233,6 +242,7 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
             config.blockDim.x *= static_cast<unsigned>(shape.rows);
             break;
         case Route::block:
+        case Route::held:
         case Route::cluster:
         case Route::wide:
         case Route::packed:
@@ -263,7 +273,8 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
                              static_cast<unsigned>(layout_.heads),
                              {epsilon_, static_cast<int>(sum_), cast_ == Cast::before_weight},
                              in_workspace ? static_cast<float*>(workspace) : nullptr,
-                             in_shared ? 1 : 0};
+                             in_shared ? 1 : 0,
+                             evict_last_};
         int lanes = shape.threads;
         void* arguments[] = {&args, &lanes};  // a group kernel takes both, others the first alone
         return cudaLaunchKernelExC(&config, kernel_for<T, W>(shape.route, shape.packs, whole), arguments);

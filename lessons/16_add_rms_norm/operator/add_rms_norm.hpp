@@ -106,7 +106,9 @@ struct Shape {
     enum class Route : int {
         group,    // `threads` of a warp take a row, in registers: several rows a block
         block,    // a block takes a row, in registers
-        cluster,  // `cluster` blocks take a whole row, in registers; alone among all launched without overlap
+        held,     // `cluster` blocks take a whole row of 16 bits, of which they keep what residual_out holds; this and
+                  // the next alone are launched without overlap
+        cluster,  // … a longer one, or one that they keep in float
         wide,     // … a row that begins anywhere, in float
         packed,   // … or one block, as packs, of which 16 bits need half as many registers
         element,  // a block takes a row, value by value: any alignment, any length
@@ -172,6 +174,7 @@ private:
     bool created_ = false;
     bool whole_ = false;    // whole packs, strides that are multiples of 16 bytes, and a kernel for such rows
     bool alike_ = false;    // if the tensors begin equally far after a multiple of 16 bytes, so do their rows
+    bool evict_last_ = false;   // L2 is asked to evict what is read last
     bool sm90_ = false;     // the GPU and this build have clusters and launches that overlap
     bool overlap_ = false;  // … and launches that overlap are wanted
     int device_ = 0;
@@ -210,6 +213,8 @@ std::size_t size_of(Type type) noexcept;
 Layout layout_of(const Description& description) noexcept;
 // Do rows consist of whole packs of 16 bytes, and begin at multiples of 16 if the tensors do?
 bool has_whole_packs(const Layout& layout) noexcept;
+// Of all four tensors.
+std::int64_t bytes_moved(const Layout& layout) noexcept;
 // Do the rows of all tensors begin equally far after a multiple of 16 bytes if the tensors do?
 bool is_alike(const Layout& layout) noexcept;
 // The shapes for rows of whole packs, for rows that begin anywhere, and for any rows.

@@ -4,6 +4,7 @@
 #include <cooperative_groups.h>
 
 #include "row.cuh"
+#include "held.cuh"
 #include "shifted.cuh"
 #include "cluster.cuh"
 
@@ -22,6 +23,7 @@ struct Arguments {
   Options options;
   float* workspace;        // dim floats for each block of the element route, or null
   int keeps_in_shared;     // … or these are in shared memory
+  bool evict_last;         // by held_kernel: L2 is asked to evict what is read last
 };
 
 // The rows of batch * heads, one after the other.
@@ -106,7 +108,24 @@ constexpr int cluster_blocks(int packs) {
   return packs == 2 && sizeof(W) == 2 ? 3 : 2;
 }
 
-// A row for each cluster: long whole rows. Launched without overlap.
+// A whole row for each cluster, or for each block: kept as residual_out holds it, two packs a thread. 32 registers do, so
+// that a multiprocessor runs 2048 threads. Launched without overlap.
+template <class T, class W>
+__global__ void __launch_bounds__(kMostClusterThreads, 2048 / kMostClusterThreads)
+    held_kernel(const __grid_constant__ Arguments<T, W> args) {
+  __shared__ ClusterSum cluster_sum;
+  __shared__ float warp_sums[32];
+  const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
+  if (threadIdx.x == 0) cluster_sum.init();
+  cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
+  const int blocks = cluster.num_blocks();
+  const int thread = cluster.block_rank() * blockDim.x + threadIdx.x;
+  row_packed<T, W, 2>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks, args.evict_last,
+                      JoinCluster<true>{&cluster_sum, warp_sums, &started});
+}
+
+// A row for each cluster: whole rows of floats, those too long for held_kernel, and those of which the unrounded sums are
+// wanted. Launched without overlap.
 template <class T, class W, int kPacks>
 __global__ void __launch_bounds__(kMostClusterThreads, cluster_blocks<W>(kPacks))
     cluster_kernel(const __grid_constant__ Arguments<T, W> args) {
@@ -136,6 +155,8 @@ __global__ void __launch_bounds__(kMostClusterThreads) wide_kernel(const __grid_
                                 JoinCluster<false>{&cluster_sum, warp_sums, &started});
 }
 #else
+template <class T, class W>
+__global__ void held_kernel(const __grid_constant__ Arguments<T, W>) {}
 template <class T, class W, int kPacks>
 __global__ void cluster_kernel(const __grid_constant__ Arguments<T, W>) {}
 template <class T, class W>

@@ -105,6 +105,18 @@ __device__ __forceinline__ Weights<T, W> load_weights(const W* weight, int index
   return weights;
 }
 
+// Keeps a pack as it is: of 16 bits, the compiler would else hold on to the floats that it was made of, twice as many
+// registers. An instruction that does nothing, but might have changed it.
+template <class AnyPack>
+__device__ __forceinline__ void keep_packed(AnyPack& pack) {
+#ifdef __CUDA_ARCH__
+  if (sizeof(pack.values[0]) == 2) {
+    unsigned* words = reinterpret_cast<unsigned*>(&pack);
+    asm volatile("" : "+r"(words[0]), "+r"(words[1]), "+r"(words[2]), "+r"(words[3]));
+  }
+#endif
+}
+
 // `threads` threads, of which this is number `thread`, take a row of at most threads * kPacks whole packs: number
 // thread, thread + threads, … Everything is read once and written once. A thread with no row passes one of dim 0: it
 // must come to `join` as well.

@@ -162,7 +162,8 @@ TEST(Run, InEveryShapeThatFits) {
             // As create() finds it: too long for the kernels of whole rows is as beginning anywhere.
             const bool whole = detail::has_whole_packs(layout) &&
                                detail::whole_shape(layout, 132, major >= 9).route != Route::element;
-            for (const auto route : {Route::group, Route::block, Route::cluster, Route::wide, Route::packed})
+            for (const auto route : {Route::group, Route::block, Route::held, Route::cluster, Route::wide,
+                                     Route::packed})
                 for (const int packs : {1, 2, 4})
                     for (const int threads : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024})
                         for (const int rows : {1, 4, 16})
@@ -277,6 +278,8 @@ TEST(Small, EveryRoute) {
     };
     if (!on_sm90()) return;
     Case c = make_case({Type::f16, Type::f16}, contiguous(Type::f16, 5, 1016));
+    c.shape = {Route::held, 2, 64, 1, 2};
+    run(c);
     c.shape = {Route::cluster, 4, 32, 1, 2};
     run(c);
     c = make_case({Type::f16, Type::f32}, contiguous(Type::f16, 5, 1016));
@@ -288,7 +291,7 @@ TEST(Small, EveryRoute) {
         c.shape = shape;
         run(c);
     }
-    for (const Route route : {Route::group, Route::block, Route::cluster, Route::wide, Route::packed})
+    for (const Route route : {Route::group, Route::block, Route::held, Route::cluster, Route::wide, Route::packed})
         EXPECT_TRUE(routes.contains(route)) << route_name(route);
 }
 

@@ -19,16 +19,23 @@ TEST(Shapes, OfWholeRowsShortAndLong) {
     EXPECT_EQ(shape_of(Type::f16, 16384, 64).route, Shape::Route::group);
     EXPECT_EQ(shape_of(Type::f16, 16384, 64).threads, 8);  // 64 halves are 8 loads of 16 bytes
     EXPECT_EQ(shape_of(Type::f16, 16384, 64).rows, 16);
-    EXPECT_EQ(shape_of(Type::f16, 16384, 8192).route, Shape::Route::block);
+    EXPECT_EQ(shape_of(Type::f16, 4096, 8192).route, Shape::Route::block);
     EXPECT_EQ(shape_of(Type::f16, 4, 8192).threads, 1024);  // few rows: all their loads at once
-    // Long rows: as many blocks of 512 threads as have room.
+    // Long rows: as few blocks as have room.
     for (const Type type : {Type::f16, Type::bf16, Type::f32}) {
         const Shape shape = shape_of(type, 1024, 65536);
-        EXPECT_EQ(shape.route, Shape::Route::cluster);
+        EXPECT_EQ(shape.route, type == Type::f32 ? Shape::Route::cluster : Shape::Route::held);
         EXPECT_EQ(shape.threads, 512);
-        EXPECT_EQ(shape.packs, type == Type::bf16 ? 2 : 4);
+        EXPECT_EQ(shape.packs, type == Type::f32 ? 4 : 2);
         EXPECT_EQ(shape.packs * shape.threads * shape.cluster, 65536 / (type == Type::f32 ? 4 : 8));
     }
+    // Where tensors are much larger than L2, blocks that run as many threads as a multiprocessor takes.
+    EXPECT_EQ(shape_of(Type::f16, 16384, 8192).route, Shape::Route::held);
+    EXPECT_EQ(shape_of(Type::f16, 16384, 8192).threads, 512);
+    EXPECT_EQ(shape_of(Type::f16, 16384, 8192, false).route, Shape::Route::block);
+    // More than 32 registers a thread hold longer ones.
+    EXPECT_EQ(shape_of(Type::f16, 1024, 65544).route, Shape::Route::cluster);
+    EXPECT_EQ(shape_of(Type::f16, 1024, 65544).packs, 4);
     // No kernel of whole rows alone: no clusters, or too long for one.
     EXPECT_EQ(shape_of(Type::f16, 1024, 65536, false).route, Shape::Route::element);
     EXPECT_EQ(shape_of(Type::f16, 1024, 1 << 20).route, Shape::Route::element);

@@ -158,18 +158,6 @@ __device__ __forceinline__ void shifted_in_registers(const Row<T, W>& row, const
   store_end(row, column, options, end, scale);
 }
 
-// Keeps a pack as it is: of 16 bits, the compiler would else hold on to the floats that it was made of, twice as many
-// registers. An instruction that does nothing, but might have changed it.
-template <class AnyPack>
-__device__ __forceinline__ void keep_packed(AnyPack& pack) {
-#ifdef __CUDA_ARCH__
-  if (sizeof(pack.values[0]) == 2) {
-    unsigned* words = reinterpret_cast<unsigned*>(&pack);
-    asm volatile("" : "+r"(words[0]), "+r"(words[1]), "+r"(words[2]), "+r"(words[3]));
-  }
-#endif
-}
-
 // No load that follows is asked for before those above: registers that all of them would need at once have no room.
 __device__ __forceinline__ void hold_loads() {
 #ifdef __CUDA_ARCH__

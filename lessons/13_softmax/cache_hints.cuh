@@ -1,0 +1,19 @@
+// Loads that say how long caches are to keep what they bring, of 16 bytes, on GPUs of sm_80 and later. Inline PTX (PTX
+// ISA, createpolicy, ld.global with .L1:: and .L2:: eviction priorities).
+
+// Lines that L2 is to evict last.
+__device__ __forceinline__ unsigned long long evict_last() {
+  unsigned long long policy = 0;
+  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+
+// The pack at `from`, which is to stay as long as possible.
+template <bool kHinted>
+__device__ __forceinline__ uint4 load_to_stay(const uint4* from) {
+  if (!kHinted) return *from;
+  uint4 words;
+  asm volatile("ld.global.L1::evict_last.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+               : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w) : "l"(from), "l"(evict_last()));
+  return words;
+}

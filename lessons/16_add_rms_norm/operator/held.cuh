@@ -1,11 +1,11 @@
 // Whole rows that a thread keeps as residual_out holds them, in few registers, with loads that say how long L2 is to keep
 // what they bring.
 
-// What L2 is asked of the lines that a load brings, as load() takes it: to evict them last, or as usual. Inline PTX of
-// sm_80 (PTX ISA: createpolicy, ld.global.L2::cache_hint); before, it is left to the GPU.
+// What L2 is asked of the lines that a load brings, as load() takes it: to evict them last, or as usual. Inline PTX (PTX
+// ISA: createpolicy, ld.global.L2::cache_hint). Before sm_90 it is left to the GPU: clusters need that one too.
 __device__ __forceinline__ unsigned long long eviction(bool last) {
   unsigned long long policy = 0;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   if (last) asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
   else asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(policy));
 #endif
@@ -14,7 +14,7 @@ __device__ __forceinline__ unsigned long long eviction(bool last) {
 
 template <class T>
 __device__ __forceinline__ Pack<T> load(const T* row, int index, unsigned long long policy) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   uint4 bits;
   asm volatile("ld.global.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
                : "=r"(bits.x), "=r"(bits.y), "=r"(bits.z), "=r"(bits.w)

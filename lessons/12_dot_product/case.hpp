@@ -124,10 +124,10 @@ inline void expect_dot(Plan& plan, Buffer<float> out, const Inputs& inputs, Elem
         }
     }
     double bound = gamma(adds.roundings) * dot.magnitude;
-    std::string reason = "k * 2^-24 * sum|a b|";
+    std::string reason = "k * 2^-24 * sum|a b|, k roundings";
     if (adds.rounds_products) {
         bound += (0x1p-11 * dot.magnitude + 0x1p-25 * static_cast<double>(inputs.n)) * (1 + gamma(adds.roundings));
-        reason = "(2^-11 + k * 2^-24) * sum|a b| + n * 2^-25";
+        reason = "(2^-11 + k * 2^-24) * sum|a b| + n * 2^-25, k roundings";
     }
     // Below the least float a product or an addition costs half a step.
     bound += 0x1p-149 * static_cast<double>(inputs.n);

@@ -116,13 +116,13 @@ inline RowResult plain_row(const std::vector<double>& row, const Rounding& round
 }
 
 inline const char* reason_of(const Rounding& rounding) {
-    if (!rounding.with_max) return "(5 + k) u of each result, u = 2^-24";
+    if (!rounding.with_max) return "(5 + k) u of each result: k additions, u = 2^-24";
     if (rounding.element != Element::f32)
         return rounding.down ? "a whole step of the type, rounded down"
                              : "half a step of the type, and what f32 rounds";
-    return rounding.fast     ? "(6.8 d + 12 + k) u of each result, u = 2^-24"
-           : rounding.merges ? "(2 d + 6 + 4 k) u of each result, u = 2^-24"
-                             : "(2 d + 6 + k) u of each result, u = 2^-24";
+    return rounding.fast     ? "(6.8 d + 12 + k) u of each result: d below the largest, k additions, u = 2^-24"
+           : rounding.merges ? "(2 d + 6 + 4 k) u of each result: d below the largest, k merges, u = 2^-24"
+                             : "(2 d + 6 + k) u of each result: d below the largest, k additions, u = 2^-24";
 }
 
 // ---- Plans -----------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ constexpr std::uint64_t kColumns = 200;
 constexpr std::uint32_t kBlock = 64;
 constexpr std::uint64_t kTimedN = std::uint64_t{1} << 24;
 constexpr std::uint64_t kTimedColumns = 4096;
+constexpr std::uint64_t kTimedLongN = std::uint64_t{1} << 26;   // of rows of 65536
 // What exp's last bits may grow to on the way through a run: GPUs and hosts compute it differently.
 constexpr double kTolerance = 0x1p-17;
 
@@ -95,7 +96,10 @@ Variant route(const char* name, const char* title, const char* summary, const ch
         return !large ? kWarpBlock : in_registers ? 256u : kMostThreads;
     };
     if (which == Route::warp) variant.timed_columns = 1024;
-    if (is_shared(which)) variant.timed_columns = 65536;
+    if (is_shared(which)) {
+        variant.timed_columns = 65536;
+        variant.timed_n = kTimedLongN;
+    }
     variant.tab = first;
     variant.recorded_blocks = 1;
     return variant;

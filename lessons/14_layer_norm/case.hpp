@@ -118,9 +118,9 @@ inline RowResult normalized_row(const std::vector<double>& row, const std::vecto
 
 inline const char* reason_of(const Rounding& rounding) {
     if (rounding.element != Element::f32) return "half a step of the type, and what f32 rounds (kernels.cuh)";
-    return rounding.way == Way::two_passes ? "kernels.cuh: k roundings of the mean and of the variance"
-           : rounding.way == Way::squares  ? "k roundings of the mean of squares, of which the mean's is taken"
-                                           : "5 k roundings of the mean, and what they do to the merges";
+    return rounding.way == Way::two_passes ? "k roundings of the mean and of the variance, one an addition (kernels.cuh)"
+           : rounding.way == Way::squares  ? "k roundings of the mean of squares, one an addition, of which the mean's is taken"
+                                           : "5 k roundings of the mean, k merges, and what they do to the merges";
 }
 
 // ---- Plans -------------------------------------------------------------------------------------------------------

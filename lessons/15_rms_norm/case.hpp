@@ -61,8 +61,8 @@ inline RowResult normalized_row(const std::vector<double>& row, const std::vecto
 }
 
 inline const char* reason_of(Element element) {
-    return element == Element::f32 ? "(k / 2 + 5) u of each result, u = 2^-24"
-                                   : "half a step of the type, and (k / 2 + 5) 2^-24";
+    return element == Element::f32 ? "(k / 2 + 5) u of each result: k additions, u = 2^-24"
+                                   : "half a step of the type, and (k / 2 + 5) 2^-24: k additions";
 }
 
 // ---- Plans -------------------------------------------------------------------------------------------------------

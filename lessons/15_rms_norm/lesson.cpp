@@ -13,6 +13,7 @@ constexpr std::uint64_t kColumns = 200;
 constexpr std::uint32_t kBlock = 64;
 constexpr std::uint64_t kTimedN = std::uint64_t{1} << 24;
 constexpr std::uint64_t kTimedColumns = 4096;
+constexpr std::uint64_t kTimedLongN = std::uint64_t{1} << 26;   // of rows of 65536
 
 // A block for each row.
 Variant rows(const std::string& name, const char* title, const char* summary, const char* compared_with,
@@ -101,8 +102,10 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     };
     // The longest that a warp's registers hold.
     if (which == Route::warp) variant.timed_columns = 32 * kPacks * pack_of(element);
-    if (is_shared(which)) variant.timed_columns = 65536;
-    if (which == Route::read_again) variant.timed_columns = element == Element::f32 ? 32768 : 65536;
+    if (is_shared(which) || which == Route::read_again) {
+        variant.timed_columns = which == Route::read_again && element == Element::f32 ? 32768 : 65536;
+        variant.timed_n = kTimedLongN;
+    }
     variant.tab = element == Element::f32;
     return variant;
 }

@@ -150,7 +150,11 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     is(4096, Element::f32, Route::registers, 512);   // two packs a thread
     is(5000, Element::f32, Route::registers, 320);   // four
     is(16384, Element::f32, Route::registers, 1024);
-    is(16388, Element::f32, Route::bulk_copies, 1024);
+    is(16388, Element::f32, Route::read_again, 1024);
+    is(32768, Element::f32, Route::read_again, 1024);   // 8192 packs
+    is(32768, Element::f32, Route::read_again, 1024, 80);
+    is(32768, Element::f32, Route::two_reads, 1024, 75);
+    is(32772, Element::f32, Route::bulk_copies, 1024);
     is(65536, Element::f32, Route::bulk_copies, 1024);
     is(131072, Element::f32, Route::bulk_copies, 1024);
     is(131076, Element::f32, Route::two_reads, 1024);
@@ -171,9 +175,27 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     is(16399, Element::bf16, Route::anywhere_two_reads, 1024, 80);
     is(262151, Element::bf16, Route::anywhere_cluster, 1024);
     is(262153, Element::bf16, Route::anywhere_two_reads, 1024);
-    is(65536, Element::f16, Route::bulk_copies, 1024);
+    is(65536, Element::f16, Route::read_again, 1024);
+    is(65544, Element::f16, Route::bulk_copies, 1024);
     is(262144, Element::f16, Route::bulk_copies, 1024);
     is(262152, Element::f16, Route::two_reads, 1024);
+}
+
+// An H200's L2 holds 60 MiB: of 4096 floats, 5760 rows in and out fill it three times.
+TEST(RmsNorm, LargeArraysTakeAsManyThreadsAsThereCanBe) {
+    const auto plan = [](std::uint64_t rows, std::uint64_t columns, std::uint32_t architecture = 90) {
+        lesson::Inputs inputs = with_rows("rms_norm_best_f32", rows, columns);
+        inputs.machine.architecture = architecture;
+        return best_route(inputs, Element::f32);
+    };
+    EXPECT_EQ(plan(2880, 4096).route, Route::registers);
+    EXPECT_EQ(plan(2881, 4096).route, Route::high_occupancy);
+    EXPECT_EQ(plan(2881, 4096).block, 256u);    // four packs a thread
+    EXPECT_EQ(plan(2881, 4100).block, 384u);    // the next instance
+    EXPECT_EQ(plan(2881, 16384).block, 1024u);
+    EXPECT_EQ(plan(2881, 16388).route, Route::read_again);
+    EXPECT_EQ(plan(40000, 512).route, Route::warp);   // a warp holds such rows
+    EXPECT_EQ(plan(2881, 4096, 75).route, Route::registers);
 }
 
 TEST(RmsNorm, TheBestIsRightInEveryRoute) {

@@ -95,6 +95,7 @@ struct Case {
     std::int64_t b_offset = 0;       // … b more than the others
     bool y_is_a = false, residual_is_b = false;
     std::size_t shared_size = 48 * 1024;  // of a block, at most
+    bool held = false;                    // by the kernel for large tensors, where it has room
 };
 
 std::string text_of(const Case& c) {
@@ -134,6 +135,10 @@ Route add_launch(Plan& plan, const Case& c, const std::array<const Held*, 5>& te
     if (whole) shape = detail::whole_shape(layout, kProcessors, false);
     whole = whole && shape.route != Route::element;
     if (!whole && even) shape = detail::shifted_shape(layout, kProcessors, false);
+
+    const auto pairs_of_packs = layout.dim * static_cast<std::int64_t>(detail::size_of(layout.type)) / 32;
+    const Shape held{Route::held, 2, static_cast<int>(pairs_of_packs / 32 + 1) * 32};
+    if (c.held && whole && detail::fits(held, layout, false, true)) shape = held;
 
     const auto rows = static_cast<std::uint32_t>(layout.rows());
     lanewise::launch::LaunchSpec launch;
@@ -352,6 +357,21 @@ TEST(Emulated, LongAndAround) {
         cases.expect_right(c);
     }
     EXPECT_EQ(cases.routes, (std::set{Route::block, Route::packed, Route::element}));
+}
+
+// As create() has it for tensors that are much larger than L2.
+TEST(Emulated, RowsThatAreHeldInFewRegisters) {
+    int turn = 0;
+    Cases cases{.checks = true};
+    for (const auto& types : kPairs)
+        for (const std::int64_t dim : {8, 256, 264, 1000, 2048, 2056, 4000}) {
+            Case c = make_case(types, contiguous(types.first, 3, dim));
+            vary(c, ++turn);
+            if (c.description.sum == Sum::unrounded) c.description.sum = Sum::rounded_in_y;
+            c.held = true;
+            cases.expect_right(c);
+        }
+    EXPECT_EQ(cases.routes, (std::set{Route::held}));
 }
 
 TEST(Emulated, WholePacksOfEveryNumber) {

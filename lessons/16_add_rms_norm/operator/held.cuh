@@ -22,6 +22,7 @@ __device__ __forceinline__ Pack<T> load(const T* row, int index, unsigned long l
                : "memory");
   return *reinterpret_cast<const Pack<T>*>(&bits);
 #else
+  (void)policy;
   return load(row, index);
 #endif
 }

@@ -71,8 +71,9 @@ __global__ void __launch_bounds__(most_threads(kPacks)) block_kernel(const __gri
   else shifted_in_registers<T, W, kPacks>(row, args.options, threadIdx.x, blockDim.x, join);
 }
 
-// Threads of a block of packed_kernel.
+// Threads of a block of packed_kernel, and of those for whole rows in clusters.
 constexpr int kMostPackedThreads = 1024;
+constexpr int kMostClusterThreads = 512;
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 // The blocks of a cluster; or, if kMayBeOne, a single block.
@@ -100,9 +101,7 @@ struct JoinCluster {
   }
 };
 
-// Threads of a block of cluster_kernel, and how many such blocks are to share a multiprocessor: while one loads,
-// another waits or stores.
-constexpr int kMostClusterThreads = 512;
+// How many blocks of cluster_kernel are to share a multiprocessor: while one loads, another waits or stores.
 template <class W>
 constexpr int cluster_blocks(int packs) {
   return packs == 2 && sizeof(W) == 2 ? 3 : 2;
@@ -156,7 +155,11 @@ __global__ void __launch_bounds__(kMostClusterThreads) wide_kernel(const __grid_
 }
 #else
 template <class T, class W>
-__global__ void held_kernel(const __grid_constant__ Arguments<T, W>) {}
+__global__ void __launch_bounds__(kMostClusterThreads) held_kernel(const __grid_constant__ Arguments<T, W> args) {
+  __shared__ float warp_sums[32];
+  row_packed<T, W, 2>(row_of(args, blockIdx.x), args.options, threadIdx.x, blockDim.x, args.evict_last,
+                      JoinBlock{warp_sums});
+}
 template <class T, class W, int kPacks>
 __global__ void cluster_kernel(const __grid_constant__ Arguments<T, W>) {}
 template <class T, class W>

@@ -196,7 +196,7 @@ bool fits(const Shape& shape, const Layout& layout, bool sm90, bool whole) noexc
         case Shape::Route::block:
             return (whole || each >= 2) && cluster == 1 && one_row && threads <= most_threads(each);
         case Shape::Route::held:
-            return whole && each == kHeldPacks && !layout.wide && sm90 && one_row &&
+            return whole && each == kHeldPacks && !layout.wide && (sm90 || cluster == 1) && one_row &&
                    threads <= kMostClusterThreads;
         case Shape::Route::cluster:
             return whole && each == cluster_packs(layout) && sm90 && cluster > 1 && one_row &&

@@ -79,7 +79,9 @@ void record(Session& s) {
         }
     }
     timing::save(folder / "timings.json", s.timer.record(names));
-    timing::save(folder / "sweep.json", s.timer.record_sweep(names));
+    // Rows have a table of shapes instead.
+    const bool rows = !names.empty() && s.lesson.find(names.front()).columns != 0;
+    if (!rows) timing::save(folder / "sweep.json", s.timer.record_sweep(names));
     s.console.out << fmt::format("recorded {} variants and their times to {}\n", names.size(), folder.string());
 }
 

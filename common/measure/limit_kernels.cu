@@ -94,6 +94,17 @@ __global__ void __launch_bounds__(1024) plain_copy(Bytes in, bool in_chunks, uin
     }
 }
 
+__global__ void count_differences(const unsigned char* a, const unsigned char* b, unsigned long long bytes,
+                                  unsigned* count) {
+    unsigned found = 0;
+    const unsigned long long step = 4ull * gridDim.x * blockDim.x;
+    for (unsigned long long i = 4ull * (blockIdx.x * blockDim.x + threadIdx.x); i < bytes; i += step) {
+        const auto left = static_cast<unsigned>(min(4ull, bytes - i));
+        if (word_at(a + i, left) != word_at(b + i, left)) ++found;
+    }
+    if (found != 0) atomicAdd(count, found);
+}
+
 __global__ void empty() {}
 
 unsigned grid_of(const LimitShape& shape, unsigned long long vectors, unsigned sms) {
@@ -126,6 +137,12 @@ int launch_plain_read(LimitShape shape, unsigned sms, const void* in, std::uint6
     with_unroll(shape.unroll, [&](auto unroll) {
         plain_read<unroll><<<grid, shape.threads, 0, stream>>>(from, shape.in_chunks, guard, out);
     });
+    return cudaGetLastError();
+}
+
+int launch_count_differences(const void* a, const void* b, std::uint64_t bytes, unsigned* count, CUstream_st* stream) {
+    count_differences<<<1024, 256, 0, stream>>>(static_cast<const unsigned char*>(a), static_cast<const unsigned char*>(b),
+                                                bytes, count);
     return cudaGetLastError();
 }
 

@@ -29,6 +29,9 @@ struct LimitShape {
 int launch_plain_read(LimitShape shape, unsigned sms, const void* in, std::uint64_t bytes, unsigned guard,
                       unsigned* out, CUstream_st* stream);
 
+// Adds to `*count` how many 32-bit words of the two, the last filled up with zeros, are not the same.
+int launch_count_differences(const void* a, const void* b, std::uint64_t bytes, unsigned* count, CUstream_st* stream);
+
 // Launches a kernel that does nothing.
 int launch_empty(CUstream_st* stream);
 

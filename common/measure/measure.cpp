@@ -18,20 +18,33 @@ using timing::Timing;
 
 namespace {
 
-// Only the elements that something is expected of: buffers of many gigabytes stay where they are.
-std::vector<std::vector<std::byte>> checked_buffers(const launch::Plan& plan, const gpu::PreparedPlan& prepared) {
-    std::vector<std::vector<std::byte>> contents(plan.buffers.size());
+// What is expected of the plan's outputs, each part of one as a buffer of its own: those of many gigabytes stay on the
+// GPU, but for what is checked of them.
+struct CheckedParts {
+    launch::Plan plan;
+    launch::Outcome outcome;
+};
+
+CheckedParts checked_parts(const launch::Plan& plan, const gpu::PreparedPlan& prepared) {
+    CheckedParts parts;
     for (const launch::Expectation& expected : plan.expectations) {
         const gpu::DeviceRange& range = prepared.ranges()[expected.buffer];
-        std::vector<std::byte>& bytes = contents.at(expected.buffer);
-        bytes.resize(range.bytes);
         const auto size = static_cast<std::uint64_t>(element_size(range.element));
         const std::uint64_t first = expected.summed ? 0 : std::min(expected.first * size, range.bytes);
         const std::uint64_t wanted = expected.summed ? range.bytes : expected.reference.size() * size;
-        CUDA_CHECK(cudaMemcpy(bytes.data() + first, reinterpret_cast<const void*>(range.address + first),
-                              std::min(wanted, range.bytes - first), cudaMemcpyDeviceToHost));
+        std::vector<std::byte> bytes(std::min(wanted, range.bytes - first));
+        CUDA_CHECK(cudaMemcpy(bytes.data(), reinterpret_cast<const void*>(range.address + first), bytes.size(),
+                              cudaMemcpyDeviceToHost));
+        launch::BufferSpec spec = {plan.buffers[expected.buffer].name, launch::BufferRole::output, range.element,
+                                   bytes.size() / size, {}};
+        launch::Expectation part = expected;
+        part.buffer = parts.plan.buffers.size();
+        part.first = 0;
+        parts.plan.buffers.push_back(std::move(spec));
+        parts.plan.expectations.push_back(std::move(part));
+        parts.outcome.buffers.push_back(std::move(bytes));
     }
-    return contents;
+    return parts;
 }
 
 }  // namespace
@@ -45,9 +58,8 @@ Timing measure(const launch::Plan& plan, const launch::KernelSet& kernels, const
     }
     Timing timing;
     timing.bytes = bytes_of(plan);
-    launch::Outcome outcome;
-    outcome.buffers = checked_buffers(plan, *first);
-    const std::vector<launch::Verdict> verdicts = launch::verify(plan, outcome);
+    const CheckedParts parts = checked_parts(plan, *first);
+    const std::vector<launch::Verdict> verdicts = launch::verify(parts.plan, parts.outcome);
     for (const launch::Verdict& verdict : verdicts) timing.within_bound &= verdict.ok;
     if (!verdicts.empty()) {
         timing.value = verdicts.front().value;

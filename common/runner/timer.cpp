@@ -21,15 +21,16 @@ using run::SweepWatch;
 
 namespace {
 
-// So that the recorded spread is that from run to run.
+// So that the recorded spread is that from run to run. Fewer samples of each: there are three times as many in all.
 constexpr int kRecordedTables = 3;
+constexpr int kRecordedSamples = 40;
 
 // What a curve is drawn from: from a launch alone to more than an L2 cache holds, half a minute or so for a few
 // variants.
 constexpr const char* kSweepSizes = "2^10:2^24:x4";
 constexpr double kSweepSeconds = 0.25;   // of sampling
 
-// Of each of the many rows of a recording over sizes. They follow each other at once: the clocks stay up.
+// Of each of the many rows of a recording. They follow each other at once: the clocks stay up.
 constexpr int kSamplesOverSizes = 40;
 constexpr double kWarmSecondsOverSizes = 0.02;
 constexpr int kPlacesOverSizes = 3;
@@ -253,6 +254,8 @@ timing::TimingTable Timer::record_sweep(const std::vector<std::string>& names) c
 timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
     measure::SweepOptions options;
     options.serial = true;
+    options.measure.samples = kRecordedSamples;
+    options.measure.warm_seconds = kWarmSecondsOverSizes;
     if (watch_.watch_interrupts) options.cancelled = watch_.watch_interrupts();
     const auto complete = [&](const std::vector<measure::Job>& all, const std::string& what) {
         auto table = run(all, options, what);

@@ -73,7 +73,8 @@ template <int kUnroll, CacheHint kHint>
 __global__ void __launch_bounds__(1024) plain_copy(Bytes in, bool in_chunks, uint4* out) {
     const Walk walk = walk_of(in_chunks, kUnroll);
     const auto load = [](const uint4* from) {
-        return kHint == CacheHint::none ? __ldg(from) : kHint == CacheHint::evict_first ? __ldcs(from) : load_to_stay(from);
+        if (kHint == CacheHint::evict_last) return load_to_stay(from);
+        return kHint == CacheHint::evict_first ? __ldcs(from) : __ldg(from);
     };
     const auto store = [](uint4* to, uint4 vector) {
         if (kHint == CacheHint::evict_first) __stcs(to, vector);
@@ -141,8 +142,8 @@ int launch_plain_read(LimitShape shape, unsigned sms, const void* in, std::uint6
 }
 
 int launch_count_differences(const void* a, const void* b, std::uint64_t bytes, unsigned* count, CUstream_st* stream) {
-    count_differences<<<1024, 256, 0, stream>>>(static_cast<const unsigned char*>(a), static_cast<const unsigned char*>(b),
-                                                bytes, count);
+    count_differences<<<1024, 256, 0, stream>>>(static_cast<const unsigned char*>(a),
+                                                static_cast<const unsigned char*>(b), bytes, count);
     return cudaGetLastError();
 }
 

@@ -123,8 +123,8 @@ __global__ void __launch_bounds__(kMostClusterThreads, 2048 / kMostClusterThread
                       JoinCluster<true>{&cluster_sum, warp_sums, &started});
 }
 
-// A row for each cluster: whole rows of floats, those too long for held_kernel, and those of which the unrounded sums are
-// wanted. Launched without overlap.
+// A row for each cluster: whole rows too long for held_kernel, and those of which the unrounded sums are wanted. Launched
+// without overlap.
 template <class T, class W, int kPacks>
 __global__ void __launch_bounds__(kMostClusterThreads, cluster_blocks<W>(kPacks))
     cluster_kernel(const __grid_constant__ Arguments<T, W> args) {

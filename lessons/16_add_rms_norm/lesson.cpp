@@ -43,5 +43,4 @@ LESSON(add_rms_norm) {
     lesson.add(rows(
         "fused_f16", "f16", "halves with a weight in float: half of the bytes",
         [](Plan& plan, const Inputs& inputs) { plan_in_registers(plan, inputs, Element::f16); }, "fused_in_registers"));
-    lesson.main("fused_in_registers");
 }

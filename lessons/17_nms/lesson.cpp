@@ -44,5 +44,4 @@ LESSON(nms) {
     lesson.add(nms(
         "tiles_by_class", "by class", "only boxes of one class suppress each other", 96, kMostBoxes,
         [](Plan& plan, const Inputs& inputs) { plan_tiles(plan, inputs, true); }, "tiles", 2));
-    lesson.main("tiles");
 }

@@ -62,7 +62,6 @@ inline std::uint32_t threads_at_high_occupancy(std::uint64_t packs) {
         if (packs <= std::uint64_t{threads} * kPacks) return threads;
     return 0;
 }
-inline constexpr std::uint64_t kPacksReadAgain = 8 * 1024;   // that a block reads at once: its row is read twice
 
 // Threads of a block, and packs that each of them holds.
 struct BlockShape {

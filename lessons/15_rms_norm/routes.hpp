@@ -28,6 +28,9 @@ enum class Route : std::uint8_t {
 // Threads of a block that keeps its row in registers, at most: as the launch bounds in routes.cuh.
 inline std::uint32_t most_threads_in_registers(Element element) { return element == Element::f32 ? 1024 : 512; }
 
+// Packs of the longest row that rms_norm_read_again takes.
+inline constexpr std::uint64_t kPacksReadAgain = 8 * 1024;
+
 // Of bulk copies: a small one to be looked at, one that is fastest for 65536 columns, and one for longer rows.
 inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::uint32_t block) {
     if (block == kWarpBlock) return {2, block, kPacks};

@@ -113,12 +113,16 @@ private:
             screen_.put(0, y++,
                         fitted("change: " + s_.typed_ + "▏  such as n 33 · Enter runs it · Esc leaves", columns),
                         ink(colors_.accent, true));
-        for (const std::string& text : {s_.error_, run_.notice})
-            if (!text.empty()) screen_.put(0, y++, fitted("! " + text, columns), ink(colors_.warning));
+        const std::size_t lines = screen_.rows() >= 24 ? 3 : 1;   // of a sentence, where they are there
+        for (const std::string& text : {s_.error_, run_.notice}) {
+            if (text.empty()) continue;
+            for (const std::string& line : wrapped("! " + text, columns, lines))
+                screen_.put(0, y++, line, ink(colors_.warning));
+        }
         if (at_ < run_.steps.size()) {
-            // One is shown in three lines where they are there, several in one each.
+            // Of several, each has one line.
             const auto& found = run_.findings_at[at_];
-            const std::size_t most = found.size() == 1 && screen_.rows() >= 24 ? 3 : 1;
+            const std::size_t most = found.size() == 1 ? lines : 1;
             for (const std::size_t i : found)
                 for (const std::string& line : wrapped("! " + run_.findings[i].text, columns, most))
                     if (y < 5) screen_.put(0, y++, line, ink(colors_.warning));

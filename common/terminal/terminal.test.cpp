@@ -58,6 +58,14 @@ TEST(Stepper, AChangeIsTypedAndTakenBack) {
     EXPECT_EQ(stepper.changes(), (run::RunChanges{{"n", "33"}}));
     typed("blocks 7\r");
     EXPECT_TRUE(says("There is no 'blocks'"));
+    // At 80 columns it takes two lines, and loses nothing.
+    const Screen narrow = stepper.draw(80, 24);
+    std::string all;
+    for (int y = 0; y < narrow.rows(); ++y) {
+        const std::string line = narrow.text(y);
+        all += line.substr(0, line.find_last_not_of(' ') + 1) + ' ';
+    }
+    EXPECT_NE(all.find("Write one with its value: n 33."), std::string::npos) << all;
     typed("n 5\x1b");
     EXPECT_EQ(stepper.changes().size(), 1u);
     stepper.apply(*player::intent_of_key(letter(','), false, player::Surface::terminal));

@@ -27,12 +27,12 @@ using timing::Timing;
 
 namespace {
 
-constexpr std::array<LimitShape, 12> kShapes{{{1024, 1, 2}, {1024, 1, 4}, {1024, 2, 2}, {1024, 2, 4}, {512, 4, 4},
+constexpr std::array<LimitShape, 13> kShapes{{{1024, 1, 2}, {1024, 1, 4}, {1024, 2, 2}, {1024, 2, 4}, {512, 4, 4},
                                   {512, 4, 8},  {256, 8, 4},  {256, 8, 8},  {256, 0, 4},  {512, 0, 2},
-                                  {256, 0, 4, true}, {512, 0, 2, true}}};
+                                  {256, 0, 4, true}, {512, 0, 2, true}, {128, 0, 1, true}}};
 
-// A copy's forms with hints are tried in these shapes.
-constexpr std::array<LimitShape, 3> kHintedShapes{{{256, 0, 4, true}, {512, 0, 2, true}, {128, 0, 1, true}}};
+// The last of them, which a copy tries with hints as well.
+constexpr std::size_t kHintedShapes = 3;
 
 // Tries of a shape before the fastest is timed in full: of all shapes in the first place, of the best few in the
 // others.
@@ -151,9 +151,8 @@ Timing measure_limit(const std::string& name, const launch::Plan& plan, const Me
     timing.bytes = contents.size() * (copies ? 2u : 1u);
     std::vector<LimitShape> shapes(kShapes.begin(), kShapes.end());
     if (copies) {
-        shapes.push_back(kHintedShapes.back());
         for (const CacheHint hint : {CacheHint::evict_first, CacheHint::evict_last}) {
-            for (LimitShape shape : kHintedShapes) {
+            for (LimitShape shape : std::span(kShapes).last(kHintedShapes)) {
                 shape.hint = hint;
                 shapes.push_back(shape);
             }

@@ -21,23 +21,25 @@ using run::SweepWatch;
 
 namespace {
 
-// So that the recorded spread is that from run to run. Fewer samples of each: there are three times as many in all.
+// So that the recorded spread is that from run to run.
 constexpr int kRecordedTables = 3;
-constexpr int kRecordedSamples = 40;
 
 // What a curve is drawn from: from a launch alone to more than an L2 cache holds, half a minute or so for a few
 // variants.
 constexpr const char* kSweepSizes = "2^10:2^24:x4";
 constexpr double kSweepSeconds = 0.25;   // of sampling
 
-// Of each of the many rows of a recording. They follow each other at once: the clocks stay up.
-constexpr int kSamplesOverSizes = 40;
-constexpr double kWarmSecondsOverSizes = 0.02;
+// Of each of many rows, in several tables or over sizes. They follow each other at once: the clocks stay up.
+constexpr int kSamplesOfMany = 40;
+constexpr double kWarmSecondsOfMany = 0.02;
 constexpr int kPlacesOverSizes = 3;
 
+void set_for_many(measure::MeasureOptions& options) {
+    options.samples = kSamplesOfMany;
+    options.warm_seconds = kWarmSecondsOfMany;
+}
 void set_over_sizes(measure::MeasureOptions& options) {
-    options.samples = kSamplesOverSizes;
-    options.warm_seconds = kWarmSecondsOverSizes;
+    set_for_many(options);
     options.places = kPlacesOverSizes;
 }
 
@@ -254,8 +256,7 @@ timing::TimingTable Timer::record_sweep(const std::vector<std::string>& names) c
 timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
     measure::SweepOptions options;
     options.serial = true;
-    options.measure.samples = kRecordedSamples;
-    options.measure.warm_seconds = kWarmSecondsOverSizes;
+    set_for_many(options.measure);
     if (watch_.watch_interrupts) options.cancelled = watch_.watch_interrupts();
     const auto complete = [&](const std::vector<measure::Job>& all, const std::string& what) {
         auto table = run(all, options, what);
@@ -283,8 +284,8 @@ timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
         if (std::find(table.notes.begin(), table.notes.end(), note) == table.notes.end())
             table.notes.push_back(std::move(note));
     table.method +=
-        fmt::format(" (of the table of sizes one, of up to {} samples at {} addresses{})", kSamplesOverSizes,
-                    kPlacesOverSizes, rows ? "" : "; shapes of one product share a measurement");
+        fmt::format(" (of the table of sizes one, at {} addresses{})", kPlacesOverSizes,
+                    rows ? "" : "; shapes of one product share a measurement");
     table.after = sizes.after;
     return table;
 }

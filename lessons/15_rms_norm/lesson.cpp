@@ -120,7 +120,7 @@ void add_routes(Lesson& lesson) {
                          Route::two_reads, element));
         lesson.add(route("rms_norm_high_occupancy", "high occupancy", "32 registers a thread: 2048 threads run at once",
                          "rms_norm_registers", Route::high_occupancy, element));
-        lesson.add(route("rms_norm_read_again", "read again", "a row read twice, kept by L1 and L2 in between",
+        lesson.add(route("rms_norm_read_again", "read again", "a row read twice: a cache may still hold it",
                          "rms_norm_two_reads", Route::read_again, element));
         lesson.add(route("rms_norm_cluster", "cluster", "eight blocks of a cluster share a row", "rms_norm_two_reads",
                          Route::cluster, element));

@@ -80,11 +80,18 @@ std::uint32_t clusters_at_once(const void* stub, const LaunchShape& shape, std::
 void launch_kernel(const void* stub, const LaunchShape& shape, void** arguments, CUstream_st* stream) {
     const launch::Block& block = shape.block;
     ask_for_shared(stub, shape);
-    const dim3 blocks(shape.grid.x, shape.grid.y, shape.grid.z), threads(block.x, block.y, block.z);
-    const cudaError_t status =
-        shape.cooperative
-            ? cudaLaunchCooperativeKernel(stub, blocks, threads, arguments, block.dynamic_shared_bytes, stream)
-            : cudaLaunchKernel(stub, blocks, threads, arguments, block.dynamic_shared_bytes, stream);
+    cudaLaunchAttribute how{};
+    how.id = shape.cooperative ? cudaLaunchAttributeCooperative : cudaLaunchAttributeProgrammaticStreamSerialization;
+    if (shape.cooperative) how.val.cooperative = 1;
+    else how.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(shape.grid.x, shape.grid.y, shape.grid.z);
+    config.blockDim = dim3(block.x, block.y, block.z);
+    config.dynamicSmemBytes = block.dynamic_shared_bytes;
+    config.stream = stream;
+    config.attrs = &how;
+    config.numAttrs = shape.cooperative || shape.overlaps ? 1 : 0;
+    const cudaError_t status = cudaLaunchKernelExC(&config, stub, arguments);
     if (status != cudaSuccess) refuse(shape, status);
 }
 

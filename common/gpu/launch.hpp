@@ -15,6 +15,7 @@ struct LaunchShape {
     launch::Grid grid;
     launch::Block block;
     bool cooperative = false;  // all blocks run together, or the launch is refused
+    bool overlaps = false;     // as LaunchSpec's
 };
 
 // Puts a kernel on `stream`. `stub` is its host stub, `arguments` the addresses of its arguments. Throws Error with

@@ -52,7 +52,7 @@ PreparedPlan::PreparedPlan(const launch::Plan& plan, const launch::KernelSet& ke
             throw Error(launch::why_no_gpu_build(kernel, kernels));
         if (const std::string why = launch::why_not_on(kernel, gpu_architecture); !why.empty()) throw Error(why);
         launch::check_arguments(kernel, spec);
-        LaunchShape shape{kernel.full_name(), spec.grid, spec.block, spec.cooperative};
+        LaunchShape shape{kernel.full_name(), spec.grid, spec.block, spec.cooperative, spec.overlaps};
         if (const std::uint32_t cluster = spec.cluster_in_turns)
             shape.grid.x = std::min(shape.grid.x, clusters_at_once(entry.address, shape, cluster) * cluster);
         launches_.push_back({&kernel, entry.address, std::move(shape), spec.values});

@@ -87,6 +87,9 @@ struct LaunchSpec {
     // Its blocks take work in turns, and a cluster has this many: a GPU launches no more of the grid's clusters than
     // run at once. 0: the whole grid.
     std::uint32_t cluster_in_turns = 0;
+    // A GPU may start it while the launch before it still runs: its kernel waits for that one itself (programmatic
+    // dependent launch, GPUs of sm_90 and later).
+    bool overlaps = false;
 };
 
 // What an output must hold, from a double reference on the CPU.

@@ -17,7 +17,8 @@ std::string method_text(const MeasureOptions& options) {
         return fmt::format("twice the L2 written before each run, then the run alone between two events, its launch "
                            "included, totals that launches add to zeroed in it; {}", spread);
     return fmt::format(
-        "CUDA graph of {} to {} runs, until it lasts {:.9g} us, totals that launches add to zeroed before each; {}",
+        "CUDA graph of {} to {} runs, until it lasts {:.9g} us, totals that launches add to zeroed before each, "
+        "launches that may overlap overlapping; {}",
         options.least_replays, options.most_replays, options.graph_us, spread);
 }
 

@@ -205,4 +205,21 @@ inline void plan_last_block(Plan& plan, const Inputs& inputs, Element element, s
                {products_of(inputs, pack, threads, loads) + depth_of(inputs.block) + joining, false});
 }
 
+// Each block tells its sum and the launch in one word. GPUs of sm_90 and later.
+inline void plan_told(Plan& plan, const Inputs& inputs, Element element) {
+    const std::uint64_t pack = 16 / static_cast<std::uint64_t>(lanewise::element_size(element));
+    const Streams in = add_streams(plan, inputs, element, 0);
+    const std::uint32_t blocks = blocks_for(inputs, std::uint64_t{inputs.block} * pack);
+    const auto out = plan.scratch<float>("out", 1);
+    const auto told = plan.kept<unsigned long long>("told", blocks);
+    const auto launches = plan.kept<unsigned>("launches", 1);
+    plan.launch("dot_product_told", type_of(element) + ", " + std::to_string(inputs.block) + ", 1", Grid{blocks},
+                Block{inputs.block}, in.a, in.b, out, told, launches, static_cast<long long>(inputs.n));
+    plan.launches.back().overlaps = true;
+    const std::uint64_t threads = std::uint64_t{blocks} * inputs.block;
+    const double joining = std::ceil(double{1} * blocks / inputs.block) + depth_of(inputs.block);
+    expect_dot(plan, out, inputs, element,
+               {products_of(inputs, pack, threads, 1) + depth_of(inputs.block) + joining, false});
+}
+
 }  // namespace dot_product

@@ -5,6 +5,7 @@
 
 #include "rows.cuh"
 #include "cache_hints.cuh"
+#include "held.cuh"
 
 // ---- One vector ------------------------------------------------------------------------------------------------
 
@@ -47,58 +48,8 @@ __global__ void vector_grid_barrier(const float* in, float* out, MaxSum* partial
 // Arguments as in kernels.cuh. Every row begins at a multiple of 16 bytes and holds whole packs. With kHinted false the
 // loads are plain ones.
 
-// Keeps the values of a pack as they are: the compiler would else hold on to the floats that they were widened to, twice
-// as many registers. An instruction that does nothing, but might have changed them.
-__device__ __forceinline__ void keep_packed(uint4& pack) {
-  asm volatile("" : "+r"(pack.x), "+r"(pack.y), "+r"(pack.z), "+r"(pack.w));
-}
-
-// Fills `held` with a thread's packs of a row, and returns their largest value.
-template <class T, int kThreads, int kPacks, bool kHinted>
-__device__ __forceinline__ float load_largest(const uint4* row, int packs, uint4* held) {
-#pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    const int index = p * kThreads + threadIdx.x;
-    held[p] = make_uint4(0, 0, 0, 0);
-    if (index < packs) held[p] = load_to_stay<kHinted>(row + index);
-  }
-  float largest = -INFINITY;
-#pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    const T* values = reinterpret_cast<const T*>(&held[p]);
-    const int index = p * kThreads + threadIdx.x;
-    if (index < packs) {
-#pragma unroll
-      for (int k = 0; k < kPackOf<T>; ++k) largest = fmaxf(largest, widened(values[k]));
-    }
-  }
-  return largest;
-}
-
-// The sum of a thread's exponentials. Floats become them; 16 bits are too few to keep an exponential, which is taken
-// again.
-template <class T, int kThreads, int kPacks>
-__device__ __forceinline__ float held_exponentials(int packs, uint4* held, float largest) {
-  float sum = 0.0f;
-#pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    keep_packed(held[p]);
-    T* values = reinterpret_cast<T*>(&held[p]);
-    const int index = p * kThreads + threadIdx.x;
-    if (index < packs) {
-#pragma unroll
-      for (int k = 0; k < kPackOf<T>; ++k) {
-        const float exponential = __expf(widened(values[k]) - largest);
-        if (sizeof(T) == sizeof(float)) values[k] = narrowed<T>(exponential);
-        sum += exponential;
-      }
-    }
-  }
-  return sum;
-}
-
-// A block for each row of at most kThreads * 4 packs. Compared with softmax_registers: values stay packed, in no more than
-// 32 registers a thread, so that a multiprocessor runs 2048 threads.
+// A block for each row of at most kThreads * 4 packs. Compared with softmax_registers: values stay packed, in no more
+// than 32 registers a thread, so that a multiprocessor runs 2048 threads.
 template <class T, int kThreads, bool kHinted>
 __global__ void __launch_bounds__(kThreads, 2048 / kThreads)
 softmax_high_occupancy(const T* in, T* out, int columns) {
@@ -113,17 +64,5 @@ softmax_high_occupancy(const T* in, T* out, int columns) {
   float sum = held_exponentials<T, kThreads, kPacks>(packs, held, largest);
   sum = block_sum<kThreads>(sum, warp_sums);
   const float scale = 1.0f / sum;
-  uint4* result = reinterpret_cast<uint4*>(out) + first;
-#pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    const int index = p * kThreads + threadIdx.x;
-    keep_packed(held[p]);
-    T* values = reinterpret_cast<T*>(&held[p]);
-#pragma unroll
-    for (int k = 0; k < kPackOf<T>; ++k) {
-      const float value = widened(values[k]);
-      values[k] = narrowed<T>((sizeof(T) == sizeof(float) ? value : __expf(value - largest)) * scale);
-    }
-    if (index < packs) result[index] = held[p];
-  }
+  store_held<T, kThreads, kPacks>(reinterpret_cast<uint4*>(out) + first, packs, held, largest, scale);
 }

@@ -7,51 +7,95 @@
 #include "anywhere.cuh"
 #include "cache_hints.cuh"
 #include "cluster.cuh"
+#include "held.cuh"
 
 // ---- A row a cluster ---------------------------------------------------------------------------------------------
 
 // Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * kThreads * kPacks of them. A
-// cluster of kCluster blocks for each row. Compared with softmax_registers: longer rows. Each block takes the
-// pair of its share, and stores it into the shared memory of all blocks of the cluster.
+// cluster of kCluster blocks for each row. Compared with softmax_high_occupancy: longer rows. Each block takes the pair
+// of its share, and stores it into the shared memory of all blocks of the cluster. 32 registers a thread for four
+// packs, 64 for eight.
 template <class T, int kThreads, int kPacks, int kCluster>
-__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, kPacks == 4 ? 4 : 1)
+__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, (kPacks == 4 ? 2048 : 1024) / kThreads)
     softmax_cluster(const T* in, T* out, int columns) {
-  constexpr int kPack = kPackOf<T>;
-  constexpr int kWarps = kThreads / 32;
-  constexpr int kHeld = kPacks * kPack;
   __shared__ ClusterPair<kCluster> parts;
-  __shared__ float warp_maxima[kWarps];
-  __shared__ float warp_sums[kWarps];
+  __shared__ float warp_maxima[kThreads / 32];
+  __shared__ float warp_sums[kThreads / 32];
   const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
   const int rank = cluster.block_rank();
-  const int thread = threadIdx.x;
-  // This block's share of a row: mine values from number first on.
-  const int share = (columns / kPack + kCluster - 1) / kCluster * kPack;
-  const int first = rank * share < columns ? rank * share : columns;
-  const int mine = columns - first < share ? columns - first : share;
-  const long long start = blockIdx.x / kCluster * (long long)columns + first;
-  if (thread == 0) {
+  // This block's share of a row: mine packs from number first on.
+  const int packs = columns / kPackOf<T>;
+  const int share = (packs + kCluster - 1) / kCluster;
+  const int first = rank * share < packs ? rank * share : packs;
+  const int mine = packs - first < share ? packs - first : share;
+  const long long start = blockIdx.x / kCluster * (long long)packs + first;
+  if (threadIdx.x == 0) {
     parts.init();
     publish_barriers();
   }
   // Another block's shared memory is there once that block has started: arrive here, wait before the first store.
   cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
+  cudaGridDependencySynchronize();
+  uint4 held[kPacks];
+  MaxSum pair;
+  pair.max = load_largest<T, kThreads, kPacks, false>(reinterpret_cast<const uint4*>(in) + start, mine, held);
+  cudaTriggerProgrammaticLaunchCompletion();
+  pair.max = max_xor<32>(pair.max);
+  const bool has_some = pair.max > -INFINITY;
+  const float largest = scale_from(pair.max);
+  pair.sum = held_exponentials<T, kThreads, kPacks>(mine, held, largest);
+  pair.sum = sum_xor<32>(pair.sum);
+  pair = join_warps<kThreads>(pair, warp_maxima, warp_sums);
+  cluster.barrier_wait(static_cast<cooperative_groups::cluster_group::arrival_token&&>(started));
+  if (threadIdx.x < kCluster) parts.tell(pair, rank, 0);
+  pair = parts.wait(0);
+  // From the warp's scale to the row's.
+  const float scale = (has_some ? flushed_exp(largest - pair.max) : 1.0f) / pair.sum;
+  store_held<T, kThreads, kPacks>(reinterpret_cast<uint4*>(out) + start, mine, held, largest, scale);
+}
+
+// ---- Launches that overlap ---------------------------------------------------------------------------------------
+
+// Every row begins at a multiple of 16 bytes and holds whole packs, at most kThreads * kPacks of them. A block for each
+// row; two rows for a block of 64 where a warp takes each.
+//
+// Launched so that it may start before the kernel before it has ended (programmatic dependent launch). Compared with
+// softmax_registers: blocks find their places and get their arguments while that kernel's last blocks still store.
+// Nothing is read or written until it has ended. As soon as all blocks have asked for their row, the next kernel may
+// start in the same way. Launched as usual, both calls do nothing.
+template <class T, int kThreads, int kPacks>
+__global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
+    softmax_overlap(const T* in, T* out, long long rows, int columns) {
+  constexpr int kHeld = kPacks * kPackOf<T>;
+  constexpr int kRows = kThreads < 64 ? 64 / kThreads : 1;
+  __shared__ float warp_maxima[32];
+  __shared__ float warp_sums[32];
+  const int thread = threadIdx.x % kThreads;
+  const long long number = (long long)blockIdx.x * kRows + threadIdx.x / kThreads;
+  cudaGridDependencySynchronize();
+  if (number >= rows) return;   // the whole warp
   float held[kHeld];
-  load_row<T, kThreads, kPacks>(in + start, mine, thread, true, held);
+  load_row<T, kThreads, kPacks>(in + number * columns, columns, thread, true, held);
+  cudaTriggerProgrammaticLaunchCompletion();
+  // Each warp by its own largest value; then the warps' pairs are joined.
   MaxSum pair;
   pair.max = largest_of<kHeld>(held);
-  pair.max = block_max<kThreads>(pair.max, warp_maxima);
-  // A share may hold nothing but minus infinity while its row does not: exp then makes each 0.
-  const bool has_some = pair.max > -INFINITY;
-  const float largest = has_some ? pair.max : 0.0f;
-  pair.sum = exponentials<kHeld>(held, largest);
-  pair.sum = block_sum<kThreads>(pair.sum, warp_sums);
-  cluster.barrier_wait(static_cast<cooperative_groups::cluster_group::arrival_token&&>(started));
-  if (thread < kCluster) parts.tell(pair, rank, 0);
-  pair = parts.wait(0);
-  // From the share's scale to the row's.
-  const float scale = (has_some ? __expf(largest - pair.max) : 1.0f) / pair.sum;
-  store_row<T, kThreads, kPacks>(out + start, mine, thread, true, held, scale);
+  pair.max = max_xor<32>(pair.max);
+  const float largest = scale_from(pair.max);
+  pair.sum = 0.0f;
+#pragma unroll
+  for (int k = 0; k < kHeld; ++k) {
+    held[k] = flushed_exp(held[k] - largest);
+    pair.sum += held[k];
+  }
+  pair.sum = sum_xor<32>(pair.sum);
+  float scale = 1.0f;
+  if (kThreads > 32) {
+    const bool has_some = pair.max > -INFINITY;
+    pair = join_warps<kThreads>(pair, warp_maxima, warp_sums);
+    if (has_some) scale = flushed_exp(largest - pair.max);
+  }
+  store_row<T, kThreads, kPacks>(out + number * columns, columns, thread, true, held, scale / pair.sum);
 }
 
 // ---- Rows that follow each other ---------------------------------------------------------------------------------
@@ -116,9 +160,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
       held[p] = make_uint4(0, 0, 0, 0);
       if (p * kThreads + thread < mine) {
         held[p] = tile[thread];
-        const T* values = reinterpret_cast<const T*>(&held[p]);
-#pragma unroll
-        for (int k = 0; k < kPack; ++k) pair.max = fmaxf(pair.max, widened(values[k]));
+        pair.max = fmaxf(pair.max, largest_in<T>(held[p]));
       }
     }
     pair.max = block_max<kThreads>(pair.max, warp_maxima);
@@ -135,7 +177,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
       if (p * kThreads + thread < mine) {
 #pragma unroll
         for (int k = 0; k < kPack; ++k) {
-          const float exponential = __expf(widened(values[k]) - largest);
+          const float exponential = flushed_exp(widened(values[k]) - largest);
           if (kKeeps) values[k] = narrowed<T>(exponential);
           pair.sum += exponential;
         }
@@ -145,7 +187,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
     if (thread < kCluster) parts.tell(pair, rank, turn);
     pair = parts.wait(turn);
     // From the share's scale to the row's.
-    const float scale = (has_some ? __expf(largest - pair.max) : 1.0f) / pair.sum;
+    const float scale = (has_some ? flushed_exp(largest - pair.max) : 1.0f) / pair.sum;
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
       const int index = p * kThreads + thread;
@@ -153,7 +195,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
 #pragma unroll
       for (int k = 0; k < kPack; ++k) {
         const float value = widened(values[k]);
-        values[k] = narrowed<T>((kKeeps ? value : __expf(value - largest)) * scale);
+        values[k] = narrowed<T>((kKeeps ? value : flushed_exp(value - largest)) * scale);
       }
       if (index < mine) results[row * packs + index] = held[p];
     }

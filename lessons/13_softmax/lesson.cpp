@@ -69,10 +69,10 @@ lanewise::lesson::PlanBuilder warp_kernel(const char* name, const char* argument
 Variant vector(const char* name, const char* title, const char* summary, const char* compared_with, Join join) {
     Variant variant = rows(name, title, summary, compared_with,
                            [=](Plan& plan, const Inputs& inputs) { plan_vector(plan, inputs, join); });
-    variant.n = 250;
+    variant.n = 122;
     variant.columns = variant.timed_columns = 0;
-    variant.block = 128;
-    variant.block_for = [](std::uint64_t n) { return n > 100000 ? 256u : 128u; };
+    variant.block = 64;
+    variant.block_for = [](std::uint64_t n) { return n > 100000 ? 256u : 64u; };
     variant.recorded_blocks = 2;
     return variant;
 }
@@ -92,7 +92,7 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     variant.block = kWarpBlock;
     variant.block_for = [which](std::uint64_t n) {
         const bool large = n > 100000 && which != Route::warp;
-        const bool in_registers = which == Route::registers || which == Route::high_occupancy;
+        const bool in_registers = which == Route::registers || which == Route::high_occupancy || which == Route::overlap;
         return !large ? kWarpBlock : in_registers ? 256u : kMostThreads;
     };
     if (which == Route::warp) variant.timed_columns = 1024;
@@ -187,6 +187,8 @@ void add_routes(Lesson& lesson) {
                          "softmax_registers", Route::two_reads, element));
         lesson.add(route("softmax_high_occupancy", "high occupancy", "32 registers a thread: 2048 threads run at once",
                          "softmax_registers", Route::high_occupancy, element));
+        lesson.add(route("softmax_overlap", "overlap", "starts while the kernel before it still runs",
+                         "softmax_registers", Route::overlap, element));
         lesson.add(route("softmax_cluster", "cluster", "eight blocks of a cluster share a row", "softmax_shared",
                          Route::cluster, element));
         lesson.add(route("softmax_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",

@@ -50,6 +50,40 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, kPa
                        scale_of(moments.m2 / (float)columns, epsilon));
 }
 
+// ---- Launches that overlap ---------------------------------------------------------------------------------------
+
+// Every row begins at a multiple of 16 bytes and holds whole packs, at most kThreads * kPacks of them. A block for each
+// row; two rows for a block of 64 where a warp takes each.
+//
+// Launched so that it may start before the kernel before it has ended (programmatic dependent launch). Compared with
+// layer_norm_registers: blocks find their places and get their arguments while that kernel's last blocks still store.
+// Nothing is read or written until it has ended. As soon as all blocks have asked for their row, the next kernel may
+// start in the same way. Launched as usual, both calls do nothing.
+template <class T, int kThreads, int kPacks>
+__global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
+    layer_norm_overlap(const T* in, const T* weight, const T* bias, T* out, long long rows, int columns,
+                       float epsilon) {
+  constexpr int kRows = kThreads < 64 ? 64 / kThreads : 1;
+  __shared__ float warp_sums[32];
+  __shared__ float warp_squares[32];
+  const int thread = threadIdx.x % kThreads;
+  const long long number = (long long)blockIdx.x * kRows + threadIdx.x / kThreads;
+  cudaGridDependencySynchronize();
+  if (number >= rows) return;   // the whole warp
+  const long long start = number * columns;
+  const PackRow<T, true> row = {in + start, out + start, 0, columns, false, false, thread, kThreads};
+  Held<T, kPacks> held;
+  load_packs<T, kPacks>(row, held.values);
+  load_vectors<T, kPacks>(row, weight, bias, held);
+  cudaTriggerProgrammaticLaunchCompletion();
+  float sum = sum_of(held);
+  sum = kThreads > 32 ? block_sum(sum, warp_sums) : warp_sum(sum);
+  const float mean = sum / (float)columns;
+  float squares = squares_of<T, kPacks>(row, held, mean);
+  squares = kThreads > 32 ? block_sum(squares, warp_squares) : warp_sum(squares);
+  store_row<T, kPacks>(row, weight, bias, held, mean, scale_of(squares / (float)columns, epsilon));
+}
+
 // ---- Rows that follow each other ---------------------------------------------------------------------------------
 
 // Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * kThreads * kPacks of them. The

@@ -152,12 +152,13 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     variant.compared_with = compared_with + ("_" + format);
     variant.columns = which == Route::warp ? 100 : is_shared(which) ? 2000 : 300;
     // Whole packs, or there is no such row.
-    if (which == Route::high_occupancy && element != Element::f32) variant.columns = 304;
+    const bool whole = which == Route::high_occupancy || which == Route::overlap;
+    if (whole && element != Element::f32) variant.columns = 304;
     variant.n = (which == Route::warp ? 5 : 2) * variant.columns;
     variant.block = kWarpBlock;
     variant.block_for = [which](std::uint64_t n) {
         const bool large = n > 100000 && which != Route::warp;
-        const bool in_registers = which == Route::registers || which == Route::high_occupancy;
+        const bool in_registers = which == Route::registers || which == Route::high_occupancy || which == Route::overlap;
         return !large ? kWarpBlock : in_registers ? 256u : kMostThreads;
     };
     // The longest that a warp's registers hold.
@@ -181,6 +182,8 @@ void add_routes(Lesson& lesson) {
         lesson.add(route("layer_norm_high_occupancy", "high occupancy",
                          "40 registers a thread: 1536 threads run at once", "layer_norm_registers",
                          Route::high_occupancy, element));
+        lesson.add(route("layer_norm_overlap", "overlap", "starts while the kernel before it still runs",
+                         "layer_norm_registers", Route::overlap, element));
         lesson.add(route("layer_norm_cluster", "cluster", "eight blocks of a cluster share a row",
                          "layer_norm_two_reads", Route::cluster, element));
         lesson.add(route("layer_norm_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",

@@ -217,6 +217,27 @@ TEST(LayerNorm, RowsThatBeginAnywhereAreRight) {
 
 TEST(LayerNorm, RowsShorterThanAPackAreNotReadPastTheArray) { expect_short_rows_stay_inside("layer_norm"); }
 
+// From 1 MB read on, to 6 times the L2 (60 MiB) that is read and written.
+TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
+    const auto is = [](Element element, std::uint64_t rows, std::uint64_t columns, const std::string& kernel,
+                       const std::string& arguments, std::uint32_t grid, std::uint32_t block) {
+        const std::string variant = "layer_norm_best_" + std::string(lanewise::element_name(element));
+        lesson::Inputs inputs = with_rows(variant, rows, columns);
+        inputs.machine.architecture = 90;
+        const auto launch = plan_of(variant, inputs).launches.front();
+        EXPECT_EQ(launch.kernel, kernel) << rows << " rows of " << columns;
+        EXPECT_EQ(launch.arguments, arguments) << rows << " rows of " << columns;
+        EXPECT_EQ(launch.grid.x, grid) << rows << " rows of " << columns;
+        EXPECT_EQ(launch.block.x, block) << rows << " rows of " << columns;
+        EXPECT_EQ(launch.overlaps, kernel == "layer_norm_overlap");
+    };
+    is(Element::f32, 63, 4096, "layer_norm_registers", "float, 4, true", 63, 256);
+    is(Element::f32, 65, 4096, "layer_norm_overlap", "float, 256, 4", 65, 256);
+    is(Element::f16, 1025, 1024, "layer_norm_overlap", "__half, 32, 4", 513, 64);   // two rows a block
+    is(Element::bf16, 65, 32768, "layer_norm_overlap", "__nv_bfloat16, 1024, 4", 65, 1024);
+    is(Element::f32, 11521, 4096, "layer_norm_high_occupancy", "float, 256, true", 11521, 256);
+}
+
 TEST(LayerNorm, WhereBlocksOfAClusterShareARow) {
     lesson::Inputs inputs = with_rows("layer_norm_cluster_f32", 3, 65536);
     inputs.block = 1024;
@@ -224,10 +245,10 @@ TEST(LayerNorm, WhereBlocksOfAClusterShareARow) {
     EXPECT_EQ(cluster.launches.front().arguments, "float, 256, 8, 8");
     EXPECT_EQ(cluster.launches.front().grid.x, 24u);  // three rows, eight blocks each
     const auto copies = plan_of("layer_norm_bulk_copies_f16", inputs);
-    EXPECT_EQ(copies.launches.front().arguments, "__half, 256, 8, 4");
-    EXPECT_EQ(copies.launches.front().grid.x, 12u);
-    EXPECT_EQ(copies.launches.front().cluster_in_turns, 4u);
-    EXPECT_EQ(copies.launches.front().block.dynamic_shared_bytes, 10u * 256 * 16);  // a row's share, and two tiles more
+    EXPECT_EQ(copies.launches.front().arguments, "__half, 512, 8, 2");
+    EXPECT_EQ(copies.launches.front().grid.x, 6u);
+    EXPECT_EQ(copies.launches.front().cluster_in_turns, 2u);
+    EXPECT_EQ(copies.launches.front().block.dynamic_shared_bytes, 10u * 512 * 16);  // a row's share, and two tiles more
     // A row that does not begin at a multiple of 16 bytes goes another way.
     inputs.offset = 1;
     EXPECT_EQ(plan_of("layer_norm_cluster_f32", inputs).launches.front().kernel, "layer_norm_two_reads");

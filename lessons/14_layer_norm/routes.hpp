@@ -16,6 +16,7 @@ enum class Route : std::uint8_t {
     warp,
     registers,
     high_occupancy,
+    overlap,
     anywhere,
     cluster,
     bulk_copies,
@@ -31,7 +32,7 @@ inline std::uint32_t most_threads_in_registers(Element element) { return element
 inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::uint32_t block) {
     if (block == kWarpBlock) return {2, block, kPacks};
     const bool wide = element == Element::f32;
-    const ClusterShape shape{wide ? 8u : 4u, 256, 2 * kPacks};
+    const ClusterShape shape{wide ? 8u : 2u, wide ? 256u : 512u, 2 * kPacks};
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 512, wide ? 2 * kPacks : kPacks};
 }
 
@@ -55,6 +56,7 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return packs_end_inside(inputs, element) && block <= most_threads_in_registers(element) &&
                    packs <= std::uint64_t{block} * kPacks;
         case Route::high_occupancy:
+        case Route::overlap:
             return is_packed(inputs, element) && packs <= std::uint64_t{block} * kPacks;
         case Route::cluster: {
             // Packs of 16 bits need no more than four a thread for any row that pays.
@@ -108,6 +110,10 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const bool hints = inputs.machine.architecture >= 80 && is_packed(inputs, element);
     const std::uint64_t packs = packs_touched(inputs, element);
     const std::uint32_t threads = threads_at_high_occupancy(packs);
+    if (overlaps(inputs, element) && threads > 0) {
+        const BlockShape shape = shape_of_overlap(packs);
+        return {Route::overlap, shape.threads, shape.packs};
+    }
     if (hints && outgrows_l2(inputs, element) && packs > 32 * kPacks && threads > 0)
         return {Route::high_occupancy, threads};
     if (has_room(Route::warp, inputs, element, kWarpBlock))
@@ -176,7 +182,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         block = kMostThreads;
     }
     const bool two_passes = route == Route::warp || route == Route::registers || route == Route::high_occupancy ||
-                            route == Route::anywhere;
+                            route == Route::overlap || route == Route::anywhere;
     const Buffers b = add_buffers(
         plan, inputs,
         {.element = element,
@@ -203,6 +209,12 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             plan.launch("layer_norm_high_occupancy",
                         type + ", " + std::to_string(block) + (pays_to_hint(inputs, element) ? ", true" : ", false"),
                         Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.bias, b.out, columns, epsilon);
+            break;
+        case Route::overlap:
+            plan.launch("layer_norm_overlap", type + ", " + std::to_string(block) + ", " + std::to_string(packs_a_thread),
+                        Grid{rows.blocks(rows_of_overlap(block))}, Block{block_of_overlap(block)}, b.in, b.weight, b.bias, b.out,
+                        static_cast<long long>(rows.count), columns, epsilon);
+            plan.launches.back().overlaps = true;
             break;
         case Route::cluster: {
             const ClusterShape shape = cluster_shape(packs_of(rows.columns, element));

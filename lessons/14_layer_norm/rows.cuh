@@ -193,19 +193,20 @@ __device__ __forceinline__ void load_packs(const PackRow<T, kWhole>& row, Pack<T
     if (i < row.end && !ends_array) words = reinterpret_cast<const uint4*>(row.in)[index];
     held[p] = *reinterpret_cast<const Pack<T>*>(&words);
   }
-  if (kWhole) return;
+  if constexpr (!kWhole) {
 #pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    const int i = (p * row.threads + row.thread) * kPack;
-    if (i < row.end && !is_whole(row, i)) {
-      // Where the array begins or ends, the row's own values alone; else what is not the row's is put out.
-      const bool ends_array = (row.first && i < row.shift) || (row.last && i + kPack > row.end);
+    for (int p = 0; p < kPacks; ++p) {
+      const int i = (p * row.threads + row.thread) * kPack;
+      if (i < row.end && !is_whole(row, i)) {
+        // Where the array begins or ends, the row's own values alone; else what is not the row's is put out.
+        const bool ends_array = (row.first && i < row.shift) || (row.last && i + kPack > row.end);
 #pragma unroll
-      for (int k = 0; k < kPack; ++k) {
-        if (!is_inside(row, i + k)) {
-          held[p].values[k] = narrowed<T>(0.0f);
-        } else if (ends_array) {
-          held[p].values[k] = row.in[i + k];
+        for (int k = 0; k < kPack; ++k) {
+          if (!is_inside(row, i + k)) {
+            held[p].values[k] = narrowed<T>(0.0f);
+          } else if (ends_array) {
+            held[p].values[k] = row.in[i + k];
+          }
         }
       }
     }
@@ -270,27 +271,37 @@ struct Held {
   Pack<T> biases[kPacks];
 };
 
+// The weights and biases of a thread's packs. The row is a whole one, and both vectors begin at a multiple of 16 bytes.
+template <class T, int kPacks>
+__device__ __forceinline__ void load_vectors(const PackRow<T, true>& row, const T* weight, const T* bias,
+                                             Held<T, kPacks>& held) {
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int index = p * row.threads + row.thread;
+    if (index * kPackOf<T> < row.end) {
+      held.weights[p] = pack_at(weight, index);
+      held.biases[p] = pack_at(bias, index);
+    }
+  }
+}
+
+template <class T, int kPacks>
+__device__ __forceinline__ float sum_of(const Held<T, kPacks>& held) {
+  constexpr int kPack = kPackOf<T>;
+  float sum = 0.0f;
+#pragma unroll
+  for (int k = 0; k < kPacks * kPack; ++k) sum += widened(held.values[k / kPack].values[k % kPack]);
+  return sum;
+}
+
 // Fills `held`, and returns the sum of the values. Weights and biases of whole rows are asked for at once, so that they
 // come while the row's threads wait for each other.
 template <class T, int kPacks, bool kWhole>
 __device__ __forceinline__ float load_row(const PackRow<T, kWhole>& row, const T* weight, const T* bias,
                                           Held<T, kPacks>& held) {
-  constexpr int kPack = kPackOf<T>;
   load_packs<T, kPacks>(row, held.values);
-  if (kWhole) {
-#pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
-      const int index = p * row.threads + row.thread;
-      if (index * kPack < row.end) {
-        held.weights[p] = pack_at(weight, index);
-        held.biases[p] = pack_at(bias, index);
-      }
-    }
-  }
-  float sum = 0.0f;
-#pragma unroll
-  for (int k = 0; k < kPacks * kPack; ++k) sum += widened(held.values[k / kPack].values[k % kPack]);
-  return sum;
+  if constexpr (kWhole) load_vectors<T, kPacks>(row, weight, bias, held);
+  return sum_of(held);
 }
 
 // The sum of the squared deviations. What is outside of the row has none.

@@ -53,6 +53,36 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads)
   store_row<T, kPacks>(row, weight + first, held, weights, scale);
 }
 
+// ---- Launches that overlap ---------------------------------------------------------------------------------------
+
+// Every row begins at a multiple of 16 bytes and holds whole packs, at most kThreads * kPacks of them. A block for each
+// row; two rows for a block of 64 where a warp takes each.
+//
+// Launched so that it may start before the kernel before it has ended (programmatic dependent launch). Compared with
+// rms_norm_registers: blocks find their places and get their arguments while that kernel's last blocks still store.
+// Nothing is read or written until it has ended. As soon as all blocks have asked for their row, the next kernel may
+// start in the same way. Launched as usual, both calls do nothing.
+template <class T, int kThreads, int kPacks>
+__global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
+    rms_norm_overlap(const T* in, const T* weight, T* out, long long rows, int columns, float epsilon) {
+  constexpr int kRows = kThreads < 64 ? 64 / kThreads : 1;
+  __shared__ float warp_sums[32];
+  const int thread = threadIdx.x % kThreads;
+  const long long number = (long long)blockIdx.x * kRows + threadIdx.x / kThreads;
+  cudaGridDependencySynchronize();
+  if (number >= rows) return;   // the whole warp
+  const long long start = number * columns;
+  const PackRow<T, true> row = {in + start, out + start, 0, columns, false, false, thread, kThreads};
+  Pack<T> held[kPacks];
+  Pack<T> weights[kPacks];
+  load_packs<T, kPacks>(row, held);
+  load_weights<T, kPacks>(row, weight, weights);
+  cudaTriggerProgrammaticLaunchCompletion();
+  float squares = squares_of<T, kPacks>(held);
+  squares = kThreads > 32 ? block_sum(squares, warp_sums) : warp_sum(squares);
+  store_row<T, kPacks>(row, weight, held, weights, scale_of(squares, columns, epsilon));
+}
+
 // ---- Rows that follow each other ---------------------------------------------------------------------------------
 
 // Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * kThreads * kPacks of them. The

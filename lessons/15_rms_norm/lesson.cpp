@@ -97,7 +97,7 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     variant.block = kWarpBlock;
     variant.block_for = [which](std::uint64_t n) {
         const bool large = n > 100000 && which != Route::warp;
-        const bool in_registers = which == Route::registers || which == Route::high_occupancy;
+        const bool in_registers = which == Route::registers || which == Route::high_occupancy || which == Route::overlap;
         return !large ? kWarpBlock : in_registers ? 256u : kMostThreads;
     };
     // The longest that a warp's registers hold.
@@ -120,6 +120,8 @@ void add_routes(Lesson& lesson) {
                          Route::two_reads, element));
         lesson.add(route("rms_norm_high_occupancy", "high occupancy", "32 registers a thread: 2048 threads run at once",
                          "rms_norm_registers", Route::high_occupancy, element));
+        lesson.add(route("rms_norm_overlap", "overlap", "starts while the kernel before it still runs",
+                         "rms_norm_registers", Route::overlap, element));
         lesson.add(route("rms_norm_read_again", "read again", "a row read twice: a cache may still hold it",
                          "rms_norm_two_reads", Route::read_again, element));
         lesson.add(route("rms_norm_cluster", "cluster", "eight blocks of a cluster share a row", "rms_norm_two_reads",

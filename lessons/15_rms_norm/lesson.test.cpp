@@ -188,14 +188,58 @@ TEST(RmsNorm, LargeArraysTakeAsManyThreadsAsThereCanBe) {
         inputs.machine.architecture = architecture;
         return best_route(inputs, Element::f32);
     };
-    EXPECT_EQ(plan(2880, 4096).route, Route::registers);
-    EXPECT_EQ(plan(2881, 4096).route, Route::high_occupancy);
-    EXPECT_EQ(plan(2881, 4096).block, 256u);    // four packs a thread
-    EXPECT_EQ(plan(2881, 4100).block, 384u);    // the next instance
-    EXPECT_EQ(plan(2881, 16384).block, 1024u);
+    EXPECT_EQ(plan(2880, 4096, 80).route, Route::registers);
+    EXPECT_EQ(plan(2881, 4096, 80).route, Route::high_occupancy);
+    EXPECT_EQ(plan(2881, 4096, 80).block, 256u);    // four packs a thread
+    EXPECT_EQ(plan(2881, 4100, 80).block, 384u);    // the next instance
+    EXPECT_EQ(plan(2881, 16384, 80).block, 1024u);
     EXPECT_EQ(plan(2881, 16388).route, Route::read_again);
-    EXPECT_EQ(plan(40000, 512).route, Route::warp);   // a warp holds such rows
+    EXPECT_EQ(plan(40000, 512, 80).route, Route::warp);   // a warp holds such rows
     EXPECT_EQ(plan(2881, 4096, 75).route, Route::registers);
+}
+
+// From 1 MB read on, to 6 times the L2 that is read and written: 11520 rows of 4096 floats.
+TEST(RmsNorm, LaunchesOverlapWhereThatWasMeasured) {
+    const auto is = [](std::uint64_t rows, std::uint64_t columns, Route route, std::uint32_t block, std::uint32_t packs,
+                       std::uint32_t offset = 0) {
+        lesson::Inputs inputs = with_rows("rms_norm_best_f32", rows, columns);
+        inputs.machine.architecture = 90;
+        inputs.offset = offset;
+        const Choice choice = best_route(inputs, Element::f32);
+        EXPECT_EQ(choice.route, route) << rows << " rows of " << columns;
+        EXPECT_EQ(choice.block, block) << rows << " rows of " << columns;
+        EXPECT_EQ(choice.packs, packs) << rows << " rows of " << columns;
+    };
+    is(63, 4096, Route::registers, 512, 2);
+    is(64, 4096, Route::overlap, 256, 4);
+    is(2880, 4096, Route::overlap, 256, 4);
+    is(2881, 4096, Route::overlap, 512, 2);    // more than one and a half L2
+    is(11520, 4096, Route::overlap, 512, 2);
+    is(11521, 4096, Route::high_occupancy, 256, 4);
+    is(4096, 512, Route::overlap, 32, 4);      // a warp holds such rows
+    is(4096, 516, Route::overlap, 64, 4);
+    is(4096, 16384, Route::high_occupancy, 1024, 4);
+    is(64, 16384, Route::overlap, 1024, 4);
+    is(64, 16388, Route::read_again, 1024, 4);
+    is(64, 4096, Route::anywhere, 256, 4, 1);  // not where a row begins within a pack
+}
+
+// Two rows for a block of 64 threads where a warp takes each.
+TEST(RmsNorm, HowLaunchesOverlap) {
+    lesson::Inputs inputs = with_rows("rms_norm_best_f16", 1025, 1024);
+    inputs.machine.architecture = 90;
+    const auto warps = plan_of("rms_norm_best_f16", inputs);
+    EXPECT_EQ(warps.launches.front().kernel, "rms_norm_overlap");
+    EXPECT_EQ(warps.launches.front().arguments, "__half, 32, 4");
+    EXPECT_EQ(warps.launches.front().grid.x, 513u);
+    EXPECT_EQ(warps.launches.front().block.x, 64u);
+    EXPECT_TRUE(warps.launches.front().overlaps);
+    inputs = with_rows("rms_norm_overlap_f32", 3, 4096);
+    inputs.block = 256;
+    const auto block = plan_of("rms_norm_overlap_f32", inputs);
+    EXPECT_EQ(block.launches.front().arguments, "float, 256, 4");
+    EXPECT_EQ(block.launches.front().grid.x, 3u);
+    EXPECT_FALSE(plan_of("rms_norm_registers_f32", inputs).launches.front().overlaps);
 }
 
 TEST(RmsNorm, TheBestIsRightInEveryRoute) {

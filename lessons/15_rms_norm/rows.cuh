@@ -126,19 +126,20 @@ __device__ __forceinline__ void load_packs(const PackRow<T, kWhole>& row, Pack<T
     if (i < row.end && !ends_array) words = reinterpret_cast<const uint4*>(row.in)[index];
     held[p] = *reinterpret_cast<const Pack<T>*>(&words);
   }
-  if (kWhole) return;
+  if constexpr (!kWhole) {
 #pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    const int i = (p * row.threads + row.thread) * kPack;
-    if (i < row.end && !is_whole(row, i)) {
-      // Where the array begins or ends, the row's own values alone; else what is not the row's is put out.
-      const bool ends_array = (row.first && i < row.shift) || (row.last && i + kPack > row.end);
+    for (int p = 0; p < kPacks; ++p) {
+      const int i = (p * row.threads + row.thread) * kPack;
+      if (i < row.end && !is_whole(row, i)) {
+        // Where the array begins or ends, the row's own values alone; else what is not the row's is put out.
+        const bool ends_array = (row.first && i < row.shift) || (row.last && i + kPack > row.end);
 #pragma unroll
-      for (int k = 0; k < kPack; ++k) {
-        if (!is_inside(row, i + k)) {
-          held[p].values[k] = narrowed<T>(0.0f);
-        } else if (ends_array) {
-          held[p].values[k] = row.in[i + k];
+        for (int k = 0; k < kPack; ++k) {
+          if (!is_inside(row, i + k)) {
+            held[p].values[k] = narrowed<T>(0.0f);
+          } else if (ends_array) {
+            held[p].values[k] = row.in[i + k];
+          }
         }
       }
     }
@@ -195,20 +196,19 @@ __device__ __forceinline__ Pack<T> weights_at(const T* weight, int first, int co
   return weights;
 }
 
-// Fills `held`, and returns the sum of squares. The weights of whole rows are asked for at once, so that they come
-// while the row's threads wait for each other.
-template <class T, int kPacks, bool kWhole>
-__device__ __forceinline__ float load_row(const PackRow<T, kWhole>& row, const T* weight, Pack<T>* held,
-                                          Pack<T>* weights) {
-  constexpr int kPack = kPackOf<T>;
-  load_packs<T, kPacks>(row, held);
-  if (kWhole) {
+// The weights of a thread's packs. The row is a whole one, and weight begins at a multiple of 16 bytes.
+template <class T, int kPacks>
+__device__ __forceinline__ void load_weights(const PackRow<T, true>& row, const T* weight, Pack<T>* weights) {
 #pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
-      const int index = p * row.threads + row.thread;
-      if (index * kPack < row.end) weights[p] = reinterpret_cast<const Pack<T>*>(weight)[index];
-    }
+  for (int p = 0; p < kPacks; ++p) {
+    const int index = p * row.threads + row.thread;
+    if (index * kPackOf<T> < row.end) weights[p] = reinterpret_cast<const Pack<T>*>(weight)[index];
   }
+}
+
+template <class T, int kPacks>
+__device__ __forceinline__ float squares_of(const Pack<T>* held) {
+  constexpr int kPack = kPackOf<T>;
   float squares = 0.0f;
 #pragma unroll
   for (int k = 0; k < kPacks * kPack; ++k) {
@@ -216,6 +216,16 @@ __device__ __forceinline__ float load_row(const PackRow<T, kWhole>& row, const T
     squares = fmaf(value, value, squares);
   }
   return squares;
+}
+
+// Fills `held`, and returns the sum of squares. The weights of whole rows are asked for at once, so that they come
+// while the row's threads wait for each other.
+template <class T, int kPacks, bool kWhole>
+__device__ __forceinline__ float load_row(const PackRow<T, kWhole>& row, const T* weight, Pack<T>* held,
+                                          Pack<T>* weights) {
+  load_packs<T, kPacks>(row, held);
+  if constexpr (kWhole) load_weights<T, kPacks>(row, weight, weights);
+  return squares_of<T, kPacks>(held);
 }
 
 // Writes held * scale * weights.

@@ -226,8 +226,7 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
     config.blockDim.x = static_cast<unsigned>(shape.threads);
     cudaLaunchAttribute attributes[2] = {};
     config.attrs = attributes;
-    // These two may not come early: they do not wait for the kernel before them.
-    if (overlap_ && shape.route != Route::cluster && shape.route != Route::held) {
+    if (overlap_) {
         attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
     }

@@ -106,8 +106,7 @@ struct Shape {
     enum class Route : int {
         group,    // `threads` of a warp take a row, in registers: several rows a block
         block,    // a block takes a row, in registers
-        held,     // `cluster` blocks take a whole row, of which they keep what residual_out holds, in few registers;
-                  // this and the next alone are launched without overlap
+        held,     // `cluster` blocks take a whole row, of which they keep what residual_out holds, in few registers
         cluster,  // … a longer one, or one that they keep in float
         wide,     // … a row that begins anywhere, in float
         packed,   // … or one block, as packs, of which 16 bits need half as many registers

@@ -74,10 +74,22 @@ struct ClusterSum {
 #endif
 
 // Kernels here are launched while the kernel before them on the stream still runs. This one waits until that is over
-// and its results are there; by every thread, before it touches global memory. What follows may be launched from now on.
+// and its results are there; by every thread, before it touches global memory.
 __device__ __forceinline__ void begin_after_previous() {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   asm volatile("griddepcontrol.wait;" : : : "memory");
-  asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
 #endif
 }
+
+// Joins as Join does. By then a row's threads have asked for all that they read, so the next kernel may be launched as
+// soon as all blocks have come here. Earlier, its blocks would take places that loads still need.
+template <class Join>
+struct JoinAndLetNextBegin {
+  Join join;
+  __device__ __forceinline__ float operator()(float value) const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;" : : : "memory");
+#endif
+    return join(value);
+  }
+};

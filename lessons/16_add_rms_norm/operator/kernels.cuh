@@ -56,8 +56,9 @@ __global__ void __launch_bounds__(kMostGroupThreads)
   Row<T, W> row = row_of(args, there ? index : 0);
   if (!there) row.dim = 0;
   const int lane = threadIdx.x % lanes;
-  if constexpr (kWhole) row_in_registers<T, W, kPacks>(row, args.options, lane, lanes, JoinLanes{lanes});
-  else shifted_in_registers<T, W, kPacks>(row, args.options, lane, lanes, JoinLanes{lanes});
+  const JoinAndLetNextBegin<JoinLanes> join{{lanes}};
+  if constexpr (kWhole) row_in_registers<T, W, kPacks>(row, args.options, lane, lanes, join);
+  else shifted_in_registers<T, W, kPacks>(row, args.options, lane, lanes, join);
 }
 
 // A row for each block.
@@ -66,7 +67,7 @@ __global__ void __launch_bounds__(most_threads(kPacks)) block_kernel(const __gri
   __shared__ float warp_sums[32];
   begin_after_previous();
   const Row<T, W> row = row_of(args, blockIdx.x);
-  const JoinBlock join{warp_sums};
+  const JoinAndLetNextBegin<JoinBlock> join{{warp_sums}};
   if constexpr (kWhole) row_in_registers<T, W, kPacks>(row, args.options, threadIdx.x, blockDim.x, join);
   else shifted_in_registers<T, W, kPacks>(row, args.options, threadIdx.x, blockDim.x, join);
 }
@@ -107,8 +108,8 @@ constexpr int cluster_blocks(int packs) {
   return packs == 2 && sizeof(W) == 2 ? 3 : 2;
 }
 
-// A whole row for each cluster, or for each block: kept as residual_out holds it, two packs a thread. 32 registers do, so
-// that a multiprocessor runs 2048 threads. Launched without overlap.
+// A whole row for each cluster, or for each block: kept as residual_out holds it, two packs a thread. 32 registers do,
+// so that a multiprocessor runs 2048 threads.
 template <class T, class W>
 __global__ void __launch_bounds__(kMostClusterThreads, 2048 / kMostClusterThreads)
     held_kernel(const __grid_constant__ Arguments<T, W> args) {
@@ -117,14 +118,14 @@ __global__ void __launch_bounds__(kMostClusterThreads, 2048 / kMostClusterThread
   const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
   if (threadIdx.x == 0) cluster_sum.init();
   cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
+  begin_after_previous();
   const int blocks = cluster.num_blocks();
   const int thread = cluster.block_rank() * blockDim.x + threadIdx.x;
   row_packed<T, W, 2>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks, args.evict_last,
-                      JoinCluster<true>{&cluster_sum, warp_sums, &started});
+                      JoinAndLetNextBegin<JoinCluster<true>>{{&cluster_sum, warp_sums, &started}});
 }
 
-// A row for each cluster: whole rows too long for held_kernel, and those of which the unrounded sums are wanted. Launched
-// without overlap.
+// A row for each cluster: whole rows too long for held_kernel, and those of which the unrounded sums are wanted.
 template <class T, class W, int kPacks>
 __global__ void __launch_bounds__(kMostClusterThreads, cluster_blocks<W>(kPacks))
     cluster_kernel(const __grid_constant__ Arguments<T, W> args) {
@@ -133,10 +134,11 @@ __global__ void __launch_bounds__(kMostClusterThreads, cluster_blocks<W>(kPacks)
   const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
   if (threadIdx.x == 0) cluster_sum.init();
   cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
+  begin_after_previous();
   const int blocks = cluster.num_blocks();
   const int thread = cluster.block_rank() * blockDim.x + threadIdx.x;
   row_in_registers<T, W, kPacks>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks,
-                                 JoinCluster<false>{&cluster_sum, warp_sums, &started});
+                                 JoinAndLetNextBegin<JoinCluster<false>>{{&cluster_sum, warp_sums, &started}});
 }
 
 // Any long row of which the unrounded sums are wanted: the same for rows that begin anywhere.
@@ -151,7 +153,7 @@ __global__ void __launch_bounds__(kMostClusterThreads) wide_kernel(const __grid_
   const int blocks = cluster.num_blocks();
   const int thread = cluster.block_rank() * blockDim.x + threadIdx.x;
   shifted_in_registers<T, W, 4>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks,
-                                JoinCluster<false>{&cluster_sum, warp_sums, &started});
+                                JoinAndLetNextBegin<JoinCluster<false>>{{&cluster_sum, warp_sums, &started}});
 }
 #else
 template <class T, class W>
@@ -178,11 +180,11 @@ __global__ void __launch_bounds__(kMostPackedThreads, 1) packed_kernel(const __g
   begin_after_previous();
   const int blocks = cluster.num_blocks();
   const int thread = cluster.block_rank() * blockDim.x + threadIdx.x;
-  const JoinCluster<true> join{&cluster_sum, warp_sums, &started};
+  const JoinAndLetNextBegin<JoinCluster<true>> join{{&cluster_sum, warp_sums, &started}};
 #else
   const int blocks = 1;
   const int thread = threadIdx.x;
-  const JoinBlock join{warp_sums};
+  const JoinAndLetNextBegin<JoinBlock> join{{warp_sums}};
 #endif
   shifted_packed<T, W, 4>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks, join);
 }
@@ -196,7 +198,8 @@ __global__ void __launch_bounds__(512) element_kernel(const __grid_constant__ Ar
   float* kept = args.keeps_in_shared ? shared_row : nullptr;
   if (args.workspace) kept = args.workspace + (long long)blockIdx.x * args.first.dim;
   for (unsigned index = blockIdx.x; index < args.rows; index += gridDim.x) {
-    row_by_element<T, W>(row_of(args, index), args.options, threadIdx.x, blockDim.x, kept, JoinBlock{warp_sums});
+    row_by_element<T, W>(row_of(args, index), args.options, threadIdx.x, blockDim.x, kept,
+                         JoinAndLetNextBegin<JoinBlock>{{warp_sums}});
     __syncthreads();   // all have read the warp sums
   }
 }

@@ -1,0 +1,115 @@
+// A row whose values stay packed in registers, and softmax in fewer instructions. GPUs of sm_80 and later.
+
+// exp(x), right to (2 + 1.2 |x|) * 2^-23; what is below 2^-126 is 0. __expf takes four more instructions for results as
+// small as that (PTX ISA, ex2.approx.ftz.f32).
+__device__ __forceinline__ float flushed_exp(float x) {
+  float power;
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x * 1.44269504f));
+  return power;
+}
+
+// The largest value of a pack. 16-bit values are compared two at a time, before they are widened. NaNs are passed over,
+// as by fmaxf.
+template <class T>
+__device__ __forceinline__ float largest_in(const uint4& pack) {
+  const float* values = reinterpret_cast<const float*>(&pack);
+  return fmaxf(fmaxf(values[0], values[1]), fmaxf(values[2], values[3]));
+}
+template <>
+__device__ __forceinline__ float largest_in<__half>(const uint4& pack) {
+  const __half2* pairs = reinterpret_cast<const __half2*>(&pack);
+  const __half2 larger = __hmax2(__hmax2(pairs[0], pairs[1]), __hmax2(pairs[2], pairs[3]));
+  return fmaxf(__low2float(larger), __high2float(larger));
+}
+template <>
+__device__ __forceinline__ float largest_in<__nv_bfloat16>(const uint4& pack) {
+  const __nv_bfloat162* pairs = reinterpret_cast<const __nv_bfloat162*>(&pack);
+  const __nv_bfloat162 larger = __hmax2(__hmax2(pairs[0], pairs[1]), __hmax2(pairs[2], pairs[3]));
+  return fmaxf(__low2float(larger), __high2float(larger));
+}
+
+// What exponentials are taken relative to: the largest value, or 0 where there is none but minus infinity. Each of them
+// is then 0, where (-infinity) - (-infinity) would make it NaN.
+__device__ __forceinline__ float scale_from(float largest) { return largest > -INFINITY ? largest : 0.0f; }
+
+// The pair of a block's values, in every thread, from one pair of each warp that all its lanes have. One barrier. The
+// arrays are shared memory, a float for each warp.
+template <int kBlock>
+__device__ __forceinline__ MaxSum join_warps(MaxSum pair, float* warp_maxima, float* warp_sums) {
+  constexpr int kWarps = kBlock / 32;
+  const int lane = threadIdx.x % 32;
+  if (lane == 0) {
+    warp_maxima[threadIdx.x / 32] = pair.max;
+    warp_sums[threadIdx.x / 32] = pair.sum;
+  }
+  __syncthreads();
+  MaxSum part = {-INFINITY, 0.0f};
+  if (lane < kWarps) part = {warp_maxima[lane], warp_sums[lane]};
+  pair.max = max_xor<32>(part.max);
+  if (part.max > -INFINITY) part.sum *= flushed_exp(part.max - pair.max);
+  pair.sum = sum_xor<32>(part.sum);
+  return pair;
+}
+
+// Keeps the values of a pack as they are: the compiler would else hold on to the floats that they were widened to,
+// twice as many registers. An instruction that does nothing, but might have changed them.
+__device__ __forceinline__ void keep_packed(uint4& pack) {
+  asm volatile("" : "+r"(pack.x), "+r"(pack.y), "+r"(pack.z), "+r"(pack.w));
+}
+
+// Fills `held` with a thread's packs of a row, and returns their largest value.
+template <class T, int kThreads, int kPacks, bool kHinted>
+__device__ __forceinline__ float load_largest(const uint4* row, int packs, uint4* held) {
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int index = p * kThreads + threadIdx.x;
+    held[p] = make_uint4(0, 0, 0, 0);
+    if (index < packs) held[p] = load_to_stay<kHinted>(row + index);
+  }
+  float largest = -INFINITY;
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int index = p * kThreads + threadIdx.x;
+    if (index < packs) largest = fmaxf(largest, largest_in<T>(held[p]));
+  }
+  return largest;
+}
+
+// The sum of a thread's exponentials. Floats become them; 16 bits are too few to keep an exponential, which is taken
+// again.
+template <class T, int kThreads, int kPacks>
+__device__ __forceinline__ float held_exponentials(int packs, uint4* held, float largest) {
+  float sum = 0.0f;
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    keep_packed(held[p]);
+    T* values = reinterpret_cast<T*>(&held[p]);
+    const int index = p * kThreads + threadIdx.x;
+    if (index < packs) {
+#pragma unroll
+      for (int k = 0; k < kPackOf<T>; ++k) {
+        const float exponential = flushed_exp(widened(values[k]) - largest);
+        if (sizeof(T) == sizeof(float)) values[k] = narrowed<T>(exponential);
+        sum += exponential;
+      }
+    }
+  }
+  return sum;
+}
+
+// Writes the exponentials, each times scale.
+template <class T, int kThreads, int kPacks>
+__device__ __forceinline__ void store_held(uint4* result, int packs, uint4* held, float largest, float scale) {
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int index = p * kThreads + threadIdx.x;
+    keep_packed(held[p]);
+    T* values = reinterpret_cast<T*>(&held[p]);
+#pragma unroll
+    for (int k = 0; k < kPackOf<T>; ++k) {
+      const float value = widened(values[k]);
+      values[k] = narrowed<T>((sizeof(T) == sizeof(float) ? value : flushed_exp(value - largest)) * scale);
+    }
+    if (index < packs) result[index] = held[p];
+  }
+}

@@ -15,6 +15,7 @@
 #include "common/cli/predict_command.hpp"
 #include "common/cli/session.hpp"
 #include "common/runner/run_changes.hpp"
+#include "common/steps/call_graph.hpp"
 #include "common/terminal/stepper.hpp"
 #include "common/terminal/terminal.hpp"
 #include "common/trace/diff.hpp"
@@ -48,9 +49,16 @@ int open(Session& s) {
     return s.opened->raw.partial ? say_partial(s, s.opened->raw) : kExitOk;
 }
 
+// What a run leaves in a file.
+trace::Trace kept_of(const runner::FinishedRun& finished) {
+    trace::Trace kept = finished.raw;
+    steps::keep_reached_statements(kept, finished.run->source);
+    return kept;
+}
+
 void save_trace(Session& s) {
     const std::string name = s.looked_at().front(), &path = s.options.save_trace;
-    const trace::Trace& raw = s.runner.run(name)->raw;
+    const trace::Trace raw = kept_of(*s.runner.run(name));
     trace::save(path, raw);
     s.console.out << fmt::format("saved {} ({} records) to {}\n", name, raw.records.size(), path);
 }
@@ -70,7 +78,7 @@ void record(Session& s) {
     std::vector<std::string> names;
     for (const auto& name : s.that_run(s.measured())) {
         try {
-            trace::save(folder / (name + ".ndjson"), s.runner.run(name)->raw);
+            trace::save(folder / (name + ".ndjson"), kept_of(*s.runner.run(name)));
             names.push_back(name);
         } catch (const Error& error) {
             // What is wrong on purpose may wait for ever on a GPU.
@@ -79,10 +87,10 @@ void record(Session& s) {
         }
     }
     timing::save(folder / "timings.json", s.timer.record(names));
-    // Rows have a table of shapes instead.
-    const bool rows = !names.empty() && s.lesson.find(names.front()).columns != 0;
-    if (!rows) timing::save(folder / "sweep.json", s.timer.record_sweep(names));
     s.console.out << fmt::format("recorded {} variants and their times to {}\n", names.size(), folder.string());
+    // Rows have a table of shapes instead.
+    std::erase_if(names, [&](const std::string& name) { return s.lesson.find(name).columns != 0; });
+    if (!names.empty()) timing::save(folder / "sweep.json", s.timer.record_sweep(names));
 }
 
 std::size_t columns_of(const std::ostream& out) {

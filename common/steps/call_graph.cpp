@@ -89,4 +89,25 @@ bool CallGraph::may_reach(const trace::Statement& statement, int line) const {
     return reached->second.contains(at->name);
 }
 
+std::vector<CallGraph::Lines> CallGraph::reached_from(const std::set<std::string>& names) const {
+    const std::set<std::string> all = called_by(names);
+    std::vector<Lines> reached;
+    for (const Function& function : functions_)
+        if (function.name.empty() || all.contains(function.name)) reached.push_back(function.lines);
+    return reached;
+}
+
+void keep_reached_statements(trace::Trace& trace, std::string_view text) {
+    if (text.empty()) return;
+    std::set<std::string> kernels;
+    for (const trace::Launch& launch : trace.header.launches)
+        kernels.insert(launch.kernel.substr(0, launch.kernel.find('<')));
+    const auto reached = CallGraph(trace, text).reached_from(kernels);
+    if (reached.empty()) return;
+    std::erase_if(trace.header.statements, [&](const trace::Statement& statement) {
+        return statement.function.last != 0 &&
+               std::find(reached.begin(), reached.end(), statement.function) == reached.end();
+    });
+}
+
 }  // namespace lanewise::steps

@@ -22,8 +22,12 @@ public:
     // known.
     bool may_reach(const trace::Statement& statement, int line) const;
 
-private:
     using Lines = trace::Statement::Lines;
+    // The lines of the functions of these names, and of all that they may call in turn. One that is not known by name
+    // is among them.
+    std::vector<Lines> reached_from(const std::set<std::string>& names) const;
+
+private:
 
     struct Function {
         Lines lines;
@@ -37,5 +41,10 @@ private:
     std::vector<Function> functions_;
     mutable std::map<std::pair<int, int>, std::set<std::string>> reached_;   // by the lines of a statement
 };
+
+// Leaves a trace the statements of the kernels that it is of, and of what they may call: a file of many kernels is
+// described in each recording of one of them. `text` is the kernel file's; all are kept where it is not there
+// or has no such kernel.
+void keep_reached_statements(trace::Trace& trace, std::string_view text);
 
 }  // namespace lanewise::steps

@@ -31,6 +31,7 @@ Variant rows(const std::string& name, const char* title, const char* summary, co
             .compared_with = compared_with,
             .timed_n = kTimedN,
             .timed_columns = kTimedColumns,
+            .recorded_blocks = 1,
             .tolerance = kTolerance,
             .offsets = true};
 }
@@ -101,7 +102,6 @@ Variant route(const char* name, const char* title, const char* summary, const ch
         variant.timed_n = kTimedLongN;
     }
     variant.tab = first;
-    variant.recorded_blocks = 1;
     return variant;
 }
 

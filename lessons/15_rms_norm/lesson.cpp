@@ -106,6 +106,8 @@ Variant route(const char* name, const char* title, const char* summary, const ch
         variant.timed_columns = which == Route::read_again && element == Element::f32 ? 32768 : 65536;
         variant.timed_n = kTimedLongN;
     }
+    // Its blocks are the largest.
+    if (which == Route::read_again) variant.recorded_blocks = 1;
     variant.tab = element == Element::f32;
     return variant;
 }

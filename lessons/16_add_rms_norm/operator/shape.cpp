@@ -159,6 +159,8 @@ Shape whole_shape(const Layout& layout, int processors, bool sm90) noexcept {
     const std::int64_t wanted = wanted_threads(layout, packs, processors);
     int each = std::min(4, power_of_two(ceil_div(packs, wanted)));
     if (wanted == 256) each = std::max(each, 2);
+    // Of 1024 packs of 16 bits two a thread: by 1.2 to 1.9 % faster than four, at 0.27 GB on an H200.
+    if (layout.type != Type::f32 && packs > 512 && packs <= 1024) each = std::min(each, 2);
     const auto threads = [&] { return round_up(ceil_div(packs, each), 32); };
     if (threads() > most_threads(each)) each = 4;
     if (threads() <= most_threads(each)) return {.route = Shape::Route::block, .packs = each, .threads = threads()};

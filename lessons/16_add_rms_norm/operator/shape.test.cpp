@@ -20,6 +20,8 @@ TEST(Shapes, OfWholeRowsShortAndLong) {
     EXPECT_EQ(shape_of(Type::f16, 16384, 64).threads, 8);  // 64 halves are 8 loads of 16 bytes
     EXPECT_EQ(shape_of(Type::f16, 16384, 64).rows, 16);
     EXPECT_EQ(shape_of(Type::f16, 4096, 8192).route, Shape::Route::block);
+    EXPECT_EQ(shape_of(Type::f16, 4096, 8192).packs, 2);
+    EXPECT_EQ(shape_of(Type::f32, 4096, 4096).packs, 4);
     EXPECT_EQ(shape_of(Type::f16, 4, 8192).threads, 1024);  // few rows: all their loads at once
     // Long rows: as few blocks as have room.
     for (const Type type : {Type::f16, Type::bf16, Type::f32}) {

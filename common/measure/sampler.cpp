@@ -144,8 +144,7 @@ void require_gpu() {
     if (!gpu::available(&why)) throw Error(why);
 }
 
-void sample(const Work& work, const std::string& what, const MeasureOptions& options, Timing& timing) {
-    int runs = 0;
+void sample(const Work& work, const std::string& what, const MeasureOptions& options, Timing& timing, int& runs) {
     timing::set_times(timing,
                       samples_of(work, what, options,
                                  {kMinSamples, options.samples, options.warm_seconds, options.max_seconds}, runs));

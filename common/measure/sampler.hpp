@@ -15,8 +15,10 @@ namespace lanewise::measure {
 // Puts one run of what is timed on the stream it is given.
 using Work = std::function<void(CUstream_st*)>;
 
-// Times `work` and fills in the times and samples of `timing`. `what` names it in sentences.
-void sample(const Work& work, const std::string& what, const MeasureOptions& options, timing::Timing& timing);
+// Times `work` and fills in the times and samples of `timing`. `what` names it in sentences. `runs` of a graph, 0 until
+// they are known: those of work that takes about as long need not be looked for again.
+void sample(const Work& work, const std::string& what, const MeasureOptions& options, timing::Timing& timing,
+            int& runs);
 
 // Times the same work in several places of memory, options.places of them where its `bytes` can stay in L2: the samples
 // are those of all, the median is the mean of the places' medians. Each call of `place` gives the work on buffers of

@@ -4,6 +4,7 @@
 #include <iterator>
 #include <new>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -129,9 +130,10 @@ private:
             });
         }
         for (const char* limit : {timing::kPlainRead, timing::kPlainCopy}) {
+            const std::uint64_t bytes = input_bytes(plan);
+            if (options_.nearest_limit && limit != nearest_limit(bytes_of(plan), bytes)) continue;
             if (element.empty() || !done_beside_.insert({limit, element}).second) continue;
             // Bytes are bytes: f16 and bf16 share a measurement.
-            const std::uint64_t bytes = input_bytes(plan);
             const auto same = std::find_if(limits_.begin(), limits_.end(), [&](const Limit& known) {
                 return known.row.variant == limit && known.bytes == bytes;
             });
@@ -148,6 +150,15 @@ private:
                 limits_.push_back({std::move(row), bytes});
             });
         }
+    }
+
+    // As timing::limit_of() chooses it: a copy moves twice the bytes of the inputs.
+    static std::string_view nearest_limit(std::uint64_t moved, std::uint64_t inputs) {
+        const auto factor = [moved](std::uint64_t bytes) {
+            const std::uint64_t less = std::max<std::uint64_t>(std::min(bytes, moved), 1);
+            return static_cast<double>(std::max(bytes, moved)) / static_cast<double>(less);
+        };
+        return factor(2 * inputs) < factor(inputs) ? timing::kPlainCopy : timing::kPlainRead;
     }
 
     void measure_serial(const Job& job, const launch::Plan& plan) {

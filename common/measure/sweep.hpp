@@ -31,6 +31,7 @@ struct SweepOptions {
     bool serial = false;   // also what one core of this machine's CPU takes for a sum
     std::uint64_t serial_at = 0;   // the same on so many values alone; 0: nowhere
     bool launch = false;   // also what a launch alone takes, once: a row without bytes
+    bool nearest_limit = false;   // of the plain read and copy only what moves more nearly as many bytes as a variant
     // Called before each measurement with how many are done and how many there will be, and what comes next.
     std::function<void(std::size_t done, std::size_t all, const std::string& what)> progress = {};
     // Asked before each measurement: true ends the sweep.

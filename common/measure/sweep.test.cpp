@@ -116,6 +116,31 @@ TEST(Sweep, LimitsAreMeasuredOnceForAsManyBytes) {
 }
 
 // Each plan is its own job's, whatever was made ahead; one that cannot be made says so in its turn.
+// A sum reads its input, a norm writes as much as it reads.
+TEST(Sweep, WhereAskedOnlyTheNearestLimitIsMeasured) {
+    const auto limits_of = [](const std::vector<Job>& jobs) {
+        PretendedMeter meter;
+        SweepOptions options;
+        options.nearest_limit = true;
+        std::vector<std::string> limits;
+        for (const Timing& row : sweep(meter, jobs, options).rows)
+            if (row.limit) limits.push_back(row.variant);
+        return limits;
+    };
+    const Job sum = job("sum", 1000, "", Element::f32, "");
+    Job norm = job("norm", 1000, "", Element::f32, "");
+    norm.plan = [] {
+        launch::Plan plan;
+        plan.input_as("in", Element::f32, std::vector<double>(1000, 0.5));
+        plan.output_as("out", Element::f32, 1000);
+        plan.launch("norm", "", {1}, {256});
+        return plan;
+    };
+    EXPECT_EQ(limits_of({sum}), std::vector<std::string>{"plain read"});
+    EXPECT_EQ(limits_of({norm}), std::vector<std::string>{"plain copy"});
+    EXPECT_EQ(limits_of({sum, norm}), (std::vector<std::string>{"plain read", "plain copy"}));
+}
+
 TEST(PlansAhead, AreTakenInTheirTurn) {
     std::vector<Job> jobs;
     for (std::uint64_t n = 1; n <= 20; ++n) jobs.push_back(job("a", n));

@@ -274,6 +274,7 @@ timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
         if (!setup_.lesson.find(name).baseline.empty()) compared.push_back(name);
     if (compared.empty()) return table;
     options.serial = false;
+    options.nearest_limit = true;
     set_over_sizes(options.measure);
     const bool rows = setup_.lesson.find(compared.front()).columns != 0;
     const auto all = rows ? timing::row_sizes() : timing::table_sizes();

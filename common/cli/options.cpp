@@ -123,7 +123,7 @@ void interpret(const CLI::App& app, const Raw& raw, const Lesson& lesson, Option
             runner::set_run_option(options, control.name, raw.controls.at(control.name), lesson);
     if (given("--sizes", raw.sizes)) {
         options.sizes_text = raw.sizes;
-        const auto has_rows = [](const Variant& variant) { return variant.columns != 0; };
+        const auto has_rows = [](const Variant& variant) { return variant.takes_rows(); };
         const bool rows = std::any_of(lesson.variants().begin(), lesson.variants().end(), has_rows);
         options.sizes = rows && raw.sizes == "table" ? timing::row_sizes() : timing::parse_sizes(raw.sizes, most);
     }

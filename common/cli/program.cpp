@@ -89,7 +89,7 @@ void record(Session& s) {
     timing::save(folder / "timings.json", s.timer.record(names));
     s.console.out << fmt::format("recorded {} variants and their times to {}\n", names.size(), folder.string());
     // Rows have a table of shapes instead.
-    std::erase_if(names, [&](const std::string& name) { return s.lesson.find(name).columns != 0; });
+    std::erase_if(names, [&](const std::string& name) { return s.lesson.find(name).takes_rows(); });
     if (!names.empty()) timing::save(folder / "sweep.json", s.timer.record_sweep(names));
 }
 

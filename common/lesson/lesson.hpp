@@ -85,6 +85,9 @@ struct Variant {
     std::uint64_t most_n = 0;         // what it takes at most, where that is less than a run may have; 0: no such limit
     std::string input_text = {};      // what its header says of the input, where its plan makes memory of its own
     bool tab = true;                  // among the window's tabs when the command line names no variants
+
+    // Does it work row by row? Its sizes are shapes then, and it is not swept over lengths.
+    bool takes_rows() const { return columns != 0; }
 };
 
 // A lesson: where its files are and what can be run.

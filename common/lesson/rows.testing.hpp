@@ -31,6 +31,21 @@ inline Inputs with_rows(const std::string& variant, std::uint64_t rows, std::uin
     return inputs;
 }
 
+// The first launch of a variant on so many rows on a GPU of sm_90 must be this one.
+inline void expect_launch_on_sm90(const std::string& variant, std::uint64_t rows, std::uint64_t columns,
+                                  const std::string& kernel, const std::string& arguments, std::uint32_t grid,
+                                  std::uint32_t block, bool overlaps) {
+    Inputs inputs = with_rows(variant, rows, columns);
+    inputs.machine.architecture = 90;
+    const launch::LaunchSpec launch = plan_of(variant, inputs).launches.front();
+    const std::string what = fmt::format("{}, {} rows of {}", variant, rows, columns);
+    EXPECT_EQ(launch.kernel, kernel) << what;
+    EXPECT_EQ(launch.arguments, arguments) << what;
+    EXPECT_EQ(launch.grid.x, grid) << what;
+    EXPECT_EQ(launch.block.x, block) << what;
+    EXPECT_EQ(launch.overlaps, overlaps) << what;
+}
+
 // One row of these values.
 inline Inputs row_inputs(const std::string& variant, std::vector<double> row) {
     Inputs inputs = with_rows(variant, 1, row.size());

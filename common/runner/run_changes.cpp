@@ -91,7 +91,7 @@ std::vector<RunField> fields_of(const Variant& variant, const Lesson& lesson, co
     // What a lesson asks to be played with comes first.
     for (const auto& [name, standard] : variant.controls)
         if (const Control* control = lesson.find_control(name)) fields.push_back(of_control(*control, standard));
-    if (variant.columns != 0) {
+    if (variant.takes_rows()) {
         fields.push_back(number("rows", variant.n / variant.columns, 1, most, "Rows, one after the other in memory"));
         fields.push_back(number("columns", variant.columns, 1, most, "Values in a row"));
     } else {

@@ -25,12 +25,12 @@ void choose_rows(const Variant& variant, const RunOptions& options, Inputs& inpu
     const auto& names = options.variants;
     const bool named = std::find(names.begin(), names.end(), variant.name) != names.end();
     // Among all of its lesson it takes as many values, in one run.
-    if (variant.columns == 0 && !named) {
+    if (!variant.takes_rows() && !named) {
         const std::uint64_t rows = options.rows.value_or(1), columns = options.columns.value_or(1);
         if (rows <= kMaxValues / columns) inputs.n = rows * columns;
         return;
     }
-    if (variant.columns == 0)
+    if (!variant.takes_rows())
         throw Error(
             fmt::format("{0} {1}: {2} takes one run of values and no rows; leave out {0}.", flag, given, variant.name));
     inputs.columns = options.columns.value_or(variant.columns);

@@ -160,7 +160,7 @@ measure::Job Timer::job(const Variant& variant, const timing::Size* size, const 
     job.size = size ? size->name : "";
     // A size that this variant cannot have is a row that is missing; any other input that it cannot is an error.
     job.n = size ? size->n : inputs_at(variant, nullptr, machine).n;
-    if (variant.columns != 0) {
+    if (variant.takes_rows()) {
         const auto usual = variant.timed_columns != 0 ? variant.timed_columns : variant.columns;
         job.columns = size && size->columns != 0 ? size->columns : options_.columns.value_or(usual);
     }
@@ -276,7 +276,7 @@ timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
     options.serial = false;
     options.nearest_limit = true;
     set_over_sizes(options.measure);
-    const bool rows = setup_.lesson.find(compared.front()).columns != 0;
+    const bool rows = setup_.lesson.find(compared.front()).takes_rows();
     const auto all = rows ? timing::row_sizes() : timing::table_sizes();
     auto sizes = complete(jobs(compared, rows ? all : of_each_product(all)), "sizes ");
     if (!rows) sizes.rows = rows_of_all(sizes.rows, all);

@@ -229,25 +229,14 @@ TEST(Softmax, TheRouteFollowsTheLength) {
 
 // From 1 MB read on, to 6 times the L2 (60 MiB) that is read and written.
 TEST(Softmax, LaunchesOverlapWhereThatWasMeasured) {
-    const auto is = [](Element element, std::uint64_t rows, std::uint64_t columns, const std::string& kernel,
-                       const std::string& arguments, std::uint32_t grid, std::uint32_t block) {
-        const std::string variant = "softmax_best_" + std::string(lanewise::element_name(element));
-        lesson::Inputs inputs = with_rows(variant, rows, columns);
-        inputs.machine.architecture = 90;
-        const auto launch = plan_of(variant, inputs).launches.front();
-        EXPECT_EQ(launch.kernel, kernel) << rows << " rows of " << columns;
-        EXPECT_EQ(launch.arguments, arguments) << rows << " rows of " << columns;
-        EXPECT_EQ(launch.grid.x, grid) << rows << " rows of " << columns;
-        EXPECT_EQ(launch.block.x, block) << rows << " rows of " << columns;
-        EXPECT_EQ(launch.overlaps, kernel == "softmax_overlap" || kernel == "softmax_cluster");
-    };
-    is(Element::f32, 63, 4096, "softmax_registers", "float, 256, 4", 63, 256);
-    is(Element::f32, 65, 4096, "softmax_overlap", "float, 256, 4", 65, 256);
-    is(Element::f32, 2881, 4096, "softmax_overlap", "float, 512, 2", 2881, 512);   // more than one and a half L2
-    is(Element::f16, 5763, 4096, "softmax_overlap", "__half, 128, 4", 5763, 128);
-    is(Element::f16, 1025, 1024, "softmax_overlap", "__half, 32, 4", 513, 64);     // two rows a block
-    is(Element::f32, 11521, 4096, "softmax_high_occupancy", "float, 256, true", 11521, 256);
-    is(Element::bf16, 8, 65536, "softmax_cluster", "__nv_bfloat16, 1024, 4, 2", 16, 1024);
+    const auto is = expect_launch_on_sm90;
+    is("softmax_best_f32", 63, 4096, "softmax_registers", "float, 256, 4", 63, 256, false);
+    is("softmax_best_f32", 65, 4096, "softmax_overlap", "float, 256, 4", 65, 256, true);
+    is("softmax_best_f32", 2881, 4096, "softmax_overlap", "float, 512, 2", 2881, 512, true);  // one and a half L2
+    is("softmax_best_f16", 5763, 4096, "softmax_overlap", "__half, 128, 4", 5763, 128, true);
+    is("softmax_best_f16", 1025, 1024, "softmax_overlap", "__half, 32, 4", 513, 64, true);    // two rows a block
+    is("softmax_best_f32", 11521, 4096, "softmax_high_occupancy", "float, 256, true", 11521, 256, false);
+    is("softmax_best_bf16", 8, 65536, "softmax_cluster", "__nv_bfloat16, 1024, 4, 2", 16, 1024, true);
 }
 
 TEST(Softmax, TheBestIsRightInEveryRoute) {

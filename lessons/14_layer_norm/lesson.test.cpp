@@ -219,23 +219,12 @@ TEST(LayerNorm, RowsShorterThanAPackAreNotReadPastTheArray) { expect_short_rows_
 
 // From 1 MB read on, to 6 times the L2 (60 MiB) that is read and written.
 TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
-    const auto is = [](Element element, std::uint64_t rows, std::uint64_t columns, const std::string& kernel,
-                       const std::string& arguments, std::uint32_t grid, std::uint32_t block) {
-        const std::string variant = "layer_norm_best_" + std::string(lanewise::element_name(element));
-        lesson::Inputs inputs = with_rows(variant, rows, columns);
-        inputs.machine.architecture = 90;
-        const auto launch = plan_of(variant, inputs).launches.front();
-        EXPECT_EQ(launch.kernel, kernel) << rows << " rows of " << columns;
-        EXPECT_EQ(launch.arguments, arguments) << rows << " rows of " << columns;
-        EXPECT_EQ(launch.grid.x, grid) << rows << " rows of " << columns;
-        EXPECT_EQ(launch.block.x, block) << rows << " rows of " << columns;
-        EXPECT_EQ(launch.overlaps, kernel == "layer_norm_overlap");
-    };
-    is(Element::f32, 63, 4096, "layer_norm_registers", "float, 4, true", 63, 256);
-    is(Element::f32, 65, 4096, "layer_norm_overlap", "float, 256, 4", 65, 256);
-    is(Element::f16, 1025, 1024, "layer_norm_overlap", "__half, 32, 4", 513, 64);   // two rows a block
-    is(Element::bf16, 65, 32768, "layer_norm_overlap", "__nv_bfloat16, 1024, 4", 65, 1024);
-    is(Element::f32, 11521, 4096, "layer_norm_high_occupancy", "float, 256, true", 11521, 256);
+    const auto is = expect_launch_on_sm90;
+    is("layer_norm_best_f32", 63, 4096, "layer_norm_registers", "float, 4, true", 63, 256, false);
+    is("layer_norm_best_f32", 65, 4096, "layer_norm_overlap", "float, 256, 4", 65, 256, true);
+    is("layer_norm_best_f16", 1025, 1024, "layer_norm_overlap", "__half, 32, 4", 513, 64, true);  // two rows a block
+    is("layer_norm_best_bf16", 65, 32768, "layer_norm_overlap", "__nv_bfloat16, 1024, 4", 65, 1024, true);
+    is("layer_norm_best_f32", 11521, 4096, "layer_norm_high_occupancy", "float, 256, true", 11521, 256, false);
 }
 
 TEST(LayerNorm, WhereBlocksOfAClusterShareARow) {

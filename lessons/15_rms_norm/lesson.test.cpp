@@ -224,17 +224,9 @@ TEST(RmsNorm, LaunchesOverlapWhereThatWasMeasured) {
     is(64, 4096, Route::anywhere, 256, 4, 1);  // not where a row begins within a pack
 }
 
-// Two rows for a block of 64 threads where a warp takes each.
 TEST(RmsNorm, HowLaunchesOverlap) {
-    lesson::Inputs inputs = with_rows("rms_norm_best_f16", 1025, 1024);
-    inputs.machine.architecture = 90;
-    const auto warps = plan_of("rms_norm_best_f16", inputs);
-    EXPECT_EQ(warps.launches.front().kernel, "rms_norm_overlap");
-    EXPECT_EQ(warps.launches.front().arguments, "__half, 32, 4");
-    EXPECT_EQ(warps.launches.front().grid.x, 513u);
-    EXPECT_EQ(warps.launches.front().block.x, 64u);
-    EXPECT_TRUE(warps.launches.front().overlaps);
-    inputs = with_rows("rms_norm_overlap_f32", 3, 4096);
+    expect_launch_on_sm90("rms_norm_best_f16", 1025, 1024, "rms_norm_overlap", "__half, 32, 4", 513, 64, true);
+    lesson::Inputs inputs = with_rows("rms_norm_overlap_f32", 3, 4096);
     inputs.block = 256;
     const auto block = plan_of("rms_norm_overlap_f32", inputs);
     EXPECT_EQ(block.launches.front().arguments, "float, 256, 4");

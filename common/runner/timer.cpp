@@ -230,6 +230,7 @@ timing::TimingTable Timer::measure_sizes(const std::vector<std::string>& names, 
     options.measure.l2 = options_.l2.value_or(measure::L2::warm);
     options.measure.max_seconds = kSweepSeconds;
     set_over_sizes(options.measure);
+    options.nearest_limit = true;
     options.launch = true;
     options.progress = watch.progress;
     options.cancelled = watch.cancelled;

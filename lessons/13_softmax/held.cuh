@@ -1,7 +1,7 @@
 // A row whose values stay packed in registers, and softmax in fewer instructions. GPUs of sm_80 and later.
 
-// exp(x), right to (2 + 1.2 |x|) * 2^-23; what is below 2^-126 is 0. __expf takes four more instructions for results as
-// small as that (PTX ISA, ex2.approx.ftz.f32).
+// exp(x), right to (2 + 1.2 |x|) * 2^-23; what is below 2^-126 is 0. __expf does not flush such results to 0, and takes
+// more instructions (PTX ISA, ex2.approx.ftz.f32).
 __device__ __forceinline__ float flushed_exp(float x) {
   float power;
   asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x * 1.44269504f));

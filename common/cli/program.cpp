@@ -87,10 +87,11 @@ void record(Session& s) {
         }
     }
     timing::save(folder / "timings.json", s.timer.record(names));
-    s.console.out << fmt::format("recorded {} variants and their times to {}\n", names.size(), folder.string());
     // Rows have a table of shapes instead.
-    std::erase_if(names, [&](const std::string& name) { return s.lesson.find(name).takes_rows(); });
-    if (!names.empty()) timing::save(folder / "sweep.json", s.timer.record_sweep(names));
+    std::vector<std::string> swept = names;
+    std::erase_if(swept, [&](const std::string& name) { return s.lesson.find(name).takes_rows(); });
+    if (!swept.empty()) timing::save(folder / "sweep.json", s.timer.record_sweep(swept));
+    s.console.out << fmt::format("recorded {} variants and their times to {}\n", names.size(), folder.string());
 }
 
 std::size_t columns_of(const std::ostream& out) {

@@ -80,6 +80,7 @@ std::uint32_t clusters_at_once(const void* stub, const LaunchShape& shape, std::
 void launch_kernel(const void* stub, const LaunchShape& shape, void** arguments, CUstream_st* stream) {
     const launch::Block& block = shape.block;
     ask_for_shared(stub, shape);
+    // A cooperative launch does not overlap.
     cudaLaunchAttribute how{};
     how.id = shape.cooperative ? cudaLaunchAttributeCooperative : cudaLaunchAttributeProgrammaticStreamSerialization;
     if (shape.cooperative) how.val.cooperative = 1;

@@ -28,8 +28,8 @@ using timing::Timing;
 namespace {
 
 constexpr std::array<LimitShape, 14> kShapes{{{1024, 1, 2}, {1024, 1, 4}, {1024, 2, 2}, {1024, 2, 4}, {512, 4, 4},
-                                  {512, 4, 8},  {256, 8, 4},  {256, 8, 8},  {256, 0, 4},  {512, 0, 2}, {1024, 0, 1, true},
-                                  {256, 0, 4, true}, {512, 0, 2, true}, {128, 0, 1, true}}};
+                                  {512, 4, 8},  {256, 8, 4},  {256, 8, 8},  {256, 0, 4},  {512, 0, 2},
+                                  {1024, 0, 1, true}, {256, 0, 4, true}, {512, 0, 2, true}, {128, 0, 1, true}}};
 
 // The last of them, which a copy tries with hints as well.
 constexpr std::size_t kHintedShapes = 3;

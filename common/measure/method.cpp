@@ -18,7 +18,7 @@ std::string method_text(const MeasureOptions& options) {
                            "included, totals that launches add to zeroed in it; {}", spread);
     return fmt::format(
         "CUDA graph of {} to {} runs, until it lasts {:.9g} us, totals that launches add to zeroed before each, "
-        "launches that may overlap overlapping; {}",
+        "overlapping where a kernel is launched so; {}",
         options.least_replays, options.most_replays, options.graph_us, spread);
 }
 

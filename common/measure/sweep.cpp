@@ -152,13 +152,10 @@ private:
         }
     }
 
-    // As timing::limit_of() chooses it: a copy moves twice the bytes of the inputs.
+    // A copy moves twice the bytes of the inputs.
     static std::string_view nearest_limit(std::uint64_t moved, std::uint64_t inputs) {
-        const auto factor = [moved](std::uint64_t bytes) {
-            const std::uint64_t less = std::max<std::uint64_t>(std::min(bytes, moved), 1);
-            return static_cast<double>(std::max(bytes, moved)) / static_cast<double>(less);
-        };
-        return factor(2 * inputs) < factor(inputs) ? timing::kPlainCopy : timing::kPlainRead;
+        const bool copy = moved > 0 && inputs > 0 && timing::is_nearer(moved, 2 * inputs, inputs);
+        return copy ? timing::kPlainCopy : timing::kPlainRead;
     }
 
     void measure_serial(const Job& job, const launch::Plan& plan) {

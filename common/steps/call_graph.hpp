@@ -24,7 +24,7 @@ public:
 
     using Lines = trace::Statement::Lines;
     // The lines of the functions of these names, and of all that they may call in turn. One that is not known by name
-    // is among them.
+    // is among them. None where the text has no function of these names.
     std::vector<Lines> reached_from(const std::set<std::string>& names) const;
 
 private:

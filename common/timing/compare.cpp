@@ -92,18 +92,21 @@ std::vector<const Timing*> comparable_times(const TimingTable& table, const std:
 
 const Timing* limit_of(const TimingTable& table, const Timing& row) {
     if (row.on_cpu || row.limit || row.bytes == 0 || !is_timed(row)) return nullptr;
-    // By how much more bytes one moves than the other.
-    const auto factor = [&](const Timing& limit) {
-        return static_cast<double>(std::max(limit.bytes, row.bytes)) /
-               static_cast<double>(std::min(limit.bytes, row.bytes));
-    };
     const Timing* nearest = nullptr;
     for (const char* name : {kPlainRead, kPlainCopy}) {
         const Timing* limit = find(table, row, name);
-        if (limit && is_timed(*limit) && limit->bytes > 0 && (!nearest || factor(*limit) < factor(*nearest)))
+        if (limit && is_timed(*limit) && limit->bytes > 0 &&
+            (!nearest || is_nearer(row.bytes, limit->bytes, nearest->bytes)))
             nearest = limit;
     }
     return nearest;
+}
+
+bool is_nearer(std::uint64_t bytes, std::uint64_t one, std::uint64_t other) {
+    const auto factor = [bytes](std::uint64_t limit) {
+        return static_cast<double>(std::max(limit, bytes)) / static_cast<double>(std::min(limit, bytes));
+    };
+    return factor(one) < factor(other);
 }
 
 std::optional<double> percent_of_limit(const TimingTable& table, const Timing& row) {

@@ -1,6 +1,7 @@
 // How the rows of a table are compared: with the plain read or copy, with the library, with each other.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -17,6 +18,8 @@ inline constexpr const char* kEmptyKernel = "empty kernel";   // moves no bytes:
 // So a kernel that writes as much as it reads has a copy for its limit. Null where neither was measured, for the limits
 // themselves, and for what ran on the CPU.
 const Timing* limit_of(const TimingTable& table, const Timing& row);
+// Is `one` more nearly `bytes` than `other` is? By how many times one is more than the other; none is 0.
+bool is_nearer(std::uint64_t bytes, std::uint64_t one, std::uint64_t other);
 
 // A row's GB/s in percent of those of its limit; nothing where it has none.
 std::optional<double> percent_of_limit(const TimingTable& table, const Timing& row);

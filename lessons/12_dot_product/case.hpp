@@ -188,6 +188,15 @@ inline void plan_atomic(Plan& plan, const Inputs& inputs, Element element, const
     expect_dot(plan, out, inputs, element, {products + depth_of(inputs.block) + blocks, rounds});
 }
 
+// One block adds the sums of all. `loads` packs of each stream are in flight.
+inline void expect_joined(Plan& plan, Buffer<float> out, const Inputs& inputs, Element element, std::uint32_t blocks,
+                          std::uint32_t loads) {
+    const std::uint64_t pack = 16 / static_cast<std::uint64_t>(lanewise::element_size(element));
+    const double joining = std::ceil(double{1} * blocks / inputs.block) + depth_of(inputs.block);
+    const double products = products_of(inputs, pack, std::uint64_t{blocks} * inputs.block, loads);
+    expect_dot(plan, out, inputs, element, {products + depth_of(inputs.block) + joining, false});
+}
+
 // The last block finishes. `loads` packs of each stream are in flight.
 inline void plan_last_block(Plan& plan, const Inputs& inputs, Element element, std::uint32_t loads) {
     const std::uint64_t pack = 16 / static_cast<std::uint64_t>(lanewise::element_size(element));
@@ -199,10 +208,7 @@ inline void plan_last_block(Plan& plan, const Inputs& inputs, Element element, s
     plan.launch("dot_product_last_block",
                 type_of(element) + ", " + std::to_string(inputs.block) + ", " + std::to_string(loads), Grid{blocks},
                 Block{inputs.block}, in.a, in.b, out, partials, ticket, static_cast<long long>(inputs.n));
-    const std::uint64_t threads = std::uint64_t{blocks} * inputs.block;
-    const double joining = std::ceil(double{1} * blocks / inputs.block) + depth_of(inputs.block);
-    expect_dot(plan, out, inputs, element,
-               {products_of(inputs, pack, threads, loads) + depth_of(inputs.block) + joining, false});
+    expect_joined(plan, out, inputs, element, blocks, loads);
 }
 
 // Each block tells its sum and the launch in one word. GPUs of sm_90 and later.
@@ -216,10 +222,7 @@ inline void plan_told(Plan& plan, const Inputs& inputs, Element element) {
     plan.launch("dot_product_told", type_of(element) + ", " + std::to_string(inputs.block) + ", 1", Grid{blocks},
                 Block{inputs.block}, in.a, in.b, out, told, launches, static_cast<long long>(inputs.n));
     plan.launches.back().overlaps = true;
-    const std::uint64_t threads = std::uint64_t{blocks} * inputs.block;
-    const double joining = std::ceil(double{1} * blocks / inputs.block) + depth_of(inputs.block);
-    expect_dot(plan, out, inputs, element,
-               {products_of(inputs, pack, threads, 1) + depth_of(inputs.block) + joining, false});
+    expect_joined(plan, out, inputs, element, blocks, 1);
 }
 
 }  // namespace dot_product

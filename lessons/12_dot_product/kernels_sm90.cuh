@@ -15,14 +15,14 @@ __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long l
 }
 
 // told: (blocks), launches: (1), zero before the first launch; each launch leaves them as the next needs them. At least
-// two blocks of the grid must be able to run at once. Compared with dot_product_last_block: no ticket and no fence, one
-// of which waits until the sum is stored, the other for an answer from memory. Here each block stores one word, and the
+// two blocks of the grid must be able to run at once. Compared with dot_product_last_block: no fence, which waits until
+// the sum can be seen, and no ticket, which waits for an answer from memory. Here each block stores one word, and the
 // last block of the grid looks at all words until each bears this launch's number. The sums are added in the order of
 // their indices: the same bits every run.
 //
 // Launched so that it may start before the kernel before it has ended (programmatic dependent launch): nothing is read
-// or written until it has. All blocks run at once, so as soon as they all have started the next kernel may come early in
-// the same way.
+// or written until it has. The grid is no larger than what runs at once, so as soon as all blocks have started the next
+// kernel may come early in the same way.
 template <class T, int kBlock, int kLoads>
 __global__ void __launch_bounds__(kBlock)
     dot_product_told(const T* a, const T* b, float* out, unsigned long long* told, unsigned* launches, long long n) {

@@ -156,13 +156,13 @@ inline Streams add_streams(Plan& plan, const Inputs& inputs, Element element, st
     return {a, lanewise::lesson::add_rows(plan, "b", second, element)};
 }
 
-// As many blocks as run at once, or as many as have something to do.
-inline std::uint32_t blocks_for(const Inputs& inputs, std::uint64_t values_a_block) {
+// As many blocks as run at once, or a multiple of them, or as many as have something to do.
+inline std::uint32_t blocks_for(const Inputs& inputs, std::uint64_t values_a_block, std::uint32_t waves = 1) {
     const auto& machine = inputs.machine;
     const std::uint64_t wave =
         std::uint64_t{machine.multiprocessors} * std::max(1u, machine.threads_per_multiprocessor / inputs.block);
     return static_cast<std::uint32_t>(
-        std::clamp<std::uint64_t>((inputs.n + values_a_block - 1) / values_a_block, 1, wave));
+        std::clamp<std::uint64_t>((inputs.n + values_a_block - 1) / values_a_block, 1, waves * wave));
 }
 
 // Products that one thread adds at most, by loads of `pack` values, and what it adds before and behind the packs.
@@ -211,18 +211,36 @@ inline void plan_last_block(Plan& plan, const Inputs& inputs, Element element, s
     expect_joined(plan, out, inputs, element, blocks, loads);
 }
 
+// Packs of each stream that a thread of dot_product_told has under way, and how many times as many blocks as run at
+// once. Where an SM gets its values sooner it takes more blocks, which pays for much more than L2 holds. Measured on an
+// H200 in ten shapes, 2^12 to 2^28 values.
+struct ToldShape {
+    std::uint32_t loads = 1, waves = 1;
+};
+inline std::uint64_t bytes_read(const Inputs& inputs, Element element) {
+    return 2 * inputs.n * static_cast<std::uint64_t>(lanewise::element_size(element));
+}
+inline ToldShape told_shape(const Inputs& inputs, Element element) {
+    const std::uint64_t bytes = bytes_read(inputs, element);
+    const std::uint64_t l2 = inputs.machine.l2_bytes;
+    return {inputs.block == 512 && bytes > l2 ? 4u : 1u, bytes > 4 * l2 ? 2u : 1u};
+}
+
 // Each block tells its sum and the launch in one word. GPUs of sm_90 and later.
 inline void plan_told(Plan& plan, const Inputs& inputs, Element element) {
     const std::uint64_t pack = 16 / static_cast<std::uint64_t>(lanewise::element_size(element));
     const Streams in = add_streams(plan, inputs, element, 0);
-    const std::uint32_t blocks = blocks_for(inputs, std::uint64_t{inputs.block} * pack);
+    const ToldShape shape = told_shape(inputs, element);
+    const std::uint32_t blocks =
+        blocks_for(inputs, std::uint64_t{inputs.block} * pack * shape.loads, shape.waves);
     const auto out = plan.scratch<float>("out", 1);
     const auto told = plan.kept<unsigned long long>("told", blocks);
     const auto launches = plan.kept<unsigned>("launches", 1);
-    plan.launch("dot_product_told", type_of(element) + ", " + std::to_string(inputs.block) + ", 1", Grid{blocks},
-                Block{inputs.block}, in.a, in.b, out, told, launches, static_cast<long long>(inputs.n));
+    plan.launch("dot_product_told",
+                type_of(element) + ", " + std::to_string(inputs.block) + ", " + std::to_string(shape.loads),
+                Grid{blocks}, Block{inputs.block}, in.a, in.b, out, told, launches, static_cast<long long>(inputs.n));
     plan.launches.back().overlaps = true;
-    expect_joined(plan, out, inputs, element, blocks, 1);
+    expect_joined(plan, out, inputs, element, blocks, shape.loads);
 }
 
 }  // namespace dot_product

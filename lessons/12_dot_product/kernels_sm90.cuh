@@ -21,8 +21,8 @@ __device__ __forceinline__ unsigned long long load_relaxed(const unsigned long l
 // their indices: the same bits every run.
 //
 // Launched so that it may start before the kernel before it has ended (programmatic dependent launch): nothing is read
-// or written until it has. The grid is no larger than what runs at once, so as soon as all blocks have started the next
-// kernel may come early in the same way.
+// or written until it has. As soon as all blocks have read their values, the next kernel may come early in the same
+// way.
 template <class T, int kBlock, int kLoads>
 __global__ void __launch_bounds__(kBlock)
     dot_product_told(const T* a, const T* b, float* out, unsigned long long* told, unsigned* launches, long long n) {
@@ -30,10 +30,10 @@ __global__ void __launch_bounds__(kBlock)
   __shared__ float last_sums[kBlock / 32];
   const int thread = threadIdx.x;
   const int blocks = gridDim.x;
-  cudaTriggerProgrammaticLaunchCompletion();
   cudaGridDependencySynchronize();
   const unsigned launch = *launches + 1;
   float sum = thread_sum<T, kBlock, kLoads>(a, b, n);
+  cudaTriggerProgrammaticLaunchCompletion();
   sum = block_sum<kBlock>(sum, warp_sums);
   // The sum in the lower half of a word, the launch in the upper half: seen together, or not at all.
   if (thread == 0) store_relaxed(told + blockIdx.x, (unsigned long long)launch << 32 | __float_as_uint(sum));

@@ -118,8 +118,15 @@ TEST(DotProduct, TheBestFollowsTheGpuAndTheLength) {
     EXPECT_EQ(told.arguments, "float, 256, 1");
     EXPECT_EQ(told.grid.x, 64u);   // 256 threads of four values each
     EXPECT_TRUE(told.overlaps);
-    EXPECT_EQ(launch_of("dot_product_best_f16", 1u << 20, 90).arguments, "__half, 512, 1");
-    EXPECT_EQ(launch_of("dot_product_best_f32", (1u << 16) - 1, 90).kernel, "dot_product_last_block");
+    EXPECT_EQ(launch_of("dot_product_best_f16", 1u << 22, 90).arguments, "__half, 256, 1");
+    EXPECT_EQ(launch_of("dot_product_best_f32", (1u << 10) - 1, 90).kernel, "dot_product_last_block");
+    EXPECT_EQ(launch_of("dot_product_best_f32", 1u << 10, 90).kernel, "dot_product_told");
+    // Of more than L2 holds, more loads; of four times that, twice the blocks that run at once.
+    EXPECT_EQ(launch_of("dot_product_best_f16", 1u << 23, 90).arguments, "__half, 512, 1");
+    const auto large = launch_of("dot_product_best_f16", 1u << 24, 90);
+    EXPECT_EQ(large.arguments, "__half, 512, 4");
+    EXPECT_EQ(large.grid.x, 132u * 4);
+    EXPECT_EQ(launch_of("dot_product_best_f16", 1u << 26, 90).grid.x, 132u * 8);
     const auto last_block = launch_of("dot_product_best_f32", 1u << 24, 80);
     EXPECT_EQ(last_block.kernel, "dot_product_last_block");
     EXPECT_EQ(last_block.arguments, "float, 512, 4");

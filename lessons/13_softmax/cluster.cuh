@@ -42,6 +42,13 @@ __device__ __forceinline__ void start_copy(void* to, const void* from, unsigned 
                : "memory");
 }
 
+// Asks for whole packs of 16 bytes, at multiples of 16, to be brought into L2, and does not wait. L2 sees what every
+// kernel writes, so this may be asked even while another kernel still writes there.
+__device__ __forceinline__ void ask_for(const void* from, unsigned bytes) {
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;"
+               : : "l"(__cvta_generic_to_global(from)), "r"(bytes) : "memory");
+}
+
 // Stores 4 bytes where block `rank` of the cluster has `place`, and counts them at its `barrier`. Both are this block's
 // own addresses of what lies at the same place in every block.
 __device__ __forceinline__ void store_in_block(float* place, float value, unsigned long long* barrier, unsigned rank) {

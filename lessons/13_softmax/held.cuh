@@ -30,7 +30,7 @@ __device__ __forceinline__ float largest_in<__nv_bfloat16>(const uint4& pack) {
 
 // What exponentials are taken relative to: the largest value, or 0 where there is none but minus infinity. Each of them
 // is then 0, where (-infinity) - (-infinity) would make it NaN.
-__device__ __forceinline__ float scale_from(float largest) { return largest > -INFINITY ? largest : 0.0f; }
+__device__ __forceinline__ float finite_or_zero(float largest) { return largest > -INFINITY ? largest : 0.0f; }
 
 // The pair of a block's values, in every thread, from one pair of each warp that all its lanes have. One barrier. The
 // arrays are shared memory, a float for each warp.

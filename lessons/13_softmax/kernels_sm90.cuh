@@ -14,10 +14,10 @@
 // Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * kThreads * kPacks of them. A
 // cluster of kCluster blocks for each row. Compared with softmax_high_occupancy: longer rows. Each block takes the pair
 // of its share, and stores it into the shared memory of all blocks of the cluster. 32 registers a thread for four
-// packs, 64 for eight.
+// packs, 64 for eight. Starts early and asks L2 for the row of the cluster `ahead` clusters later, as softmax_overlap.
 template <class T, int kThreads, int kPacks, int kCluster>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, (kPacks == 4 ? 2048 : 1024) / kThreads)
-    softmax_cluster(const T* in, T* out, int columns) {
+    softmax_cluster(const T* in, T* out, int columns, int ahead) {
   __shared__ ClusterPair<kCluster> parts;
   __shared__ float warp_maxima[kThreads / 32];
   __shared__ float warp_sums[kThreads / 32];
@@ -28,21 +28,28 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, (kP
   const int share = (packs + kCluster - 1) / kCluster;
   const int first = rank * share < packs ? rank * share : packs;
   const int mine = packs - first < share ? packs - first : share;
-  const long long start = blockIdx.x / kCluster * (long long)packs + first;
+  const int number = blockIdx.x / kCluster;
+  const int clusters = gridDim.x / kCluster;
+  const long long start = number * (long long)packs + first;
+  const uint4* share_in = reinterpret_cast<const uint4*>(in) + start;
   if (threadIdx.x == 0) {
     parts.init();
     publish_barriers();
   }
   // Another block's shared memory is there once that block has started: arrive here, wait before the first store.
   cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
+  if (threadIdx.x == 0 && number < ahead && mine > 0) ask_for(share_in, mine * 16);
   cudaGridDependencySynchronize();
   uint4 held[kPacks];
   MaxSum pair;
-  pair.max = load_largest<T, kThreads, kPacks, false>(reinterpret_cast<const uint4*>(in) + start, mine, held);
+  pair.max = load_largest<T, kThreads, kPacks, false>(share_in, mine, held);
+  if (threadIdx.x == 0 && ahead > 0 && ahead < clusters - number && mine > 0) {
+    ask_for(share_in + ahead * (long long)packs, mine * 16);
+  }
   cudaTriggerProgrammaticLaunchCompletion();
   pair.max = max_xor<32>(pair.max);
   const bool has_some = pair.max > -INFINITY;
-  const float largest = scale_from(pair.max);
+  const float largest = finite_or_zero(pair.max);
   pair.sum = held_exponentials<T, kThreads, kPacks>(mine, held, largest);
   pair.sum = sum_xor<32>(pair.sum);
   pair = join_warps<kThreads>(pair, warp_maxima, warp_sums);
@@ -56,6 +63,20 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, (kP
 
 // ---- Launches that overlap ---------------------------------------------------------------------------------------
 
+// Rows as blocks take them, kRows each: rows of row_bytes bytes at `in`.
+template <int kRows>
+struct BlockRows {
+  const void* in;
+  long long rows;
+  int row_bytes;
+  // By one thread: asks L2 for the rows of a block, or for none if there is no such block.
+  __device__ __forceinline__ void ask(long long block) const {
+    const long long left = rows - block * kRows;
+    const int count = left < kRows ? (int)left : kRows;
+    if (count > 0) ask_for(static_cast<const char*>(in) + block * kRows * row_bytes, count * row_bytes);
+  }
+};
+
 // Every row begins at a multiple of 16 bytes and holds whole packs, at most kThreads * kPacks of them. A block for each
 // row; two rows for a block of 64 where a warp takes each.
 //
@@ -63,25 +84,31 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, (kP
 // softmax_registers: blocks find their places and get their arguments while that kernel's last blocks still store.
 // Nothing is read or written until it has ended. As soon as all blocks have asked for their row, the next kernel may
 // start in the same way. Launched as usual, both calls do nothing.
+//
+// ahead: each block also asks L2 for the rows of the block that comes so many blocks later, 0 for none. Memory then
+// works while blocks add up and wait for each other.
 template <class T, int kThreads, int kPacks>
 __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
-    softmax_overlap(const T* in, T* out, long long rows, int columns) {
+    softmax_overlap(const T* in, T* out, long long rows, int columns, int ahead) {
   constexpr int kHeld = kPacks * kPackOf<T>;
   constexpr int kRows = kThreads < 64 ? 64 / kThreads : 1;
   __shared__ float warp_maxima[32];
   __shared__ float warp_sums[32];
   const int thread = threadIdx.x % kThreads;
   const long long number = (long long)blockIdx.x * kRows + threadIdx.x / kThreads;
+  const BlockRows<kRows> all = {in, rows, columns * (int)sizeof(T)};
+  if (threadIdx.x == 0 && (int)blockIdx.x < ahead) all.ask(blockIdx.x);
   cudaGridDependencySynchronize();
   if (number >= rows) return;   // the whole warp
   float held[kHeld];
   load_row<T, kThreads, kPacks>(in + number * columns, columns, thread, true, held);
+  if (threadIdx.x == 0 && ahead > 0) all.ask(blockIdx.x + (long long)ahead);
   cudaTriggerProgrammaticLaunchCompletion();
   // Each warp by its own largest value; then the warps' pairs are joined.
   MaxSum pair;
   pair.max = largest_of<kHeld>(held);
   pair.max = max_xor<32>(pair.max);
-  const float largest = scale_from(pair.max);
+  const float largest = finite_or_zero(pair.max);
   pair.sum = 0.0f;
 #pragma unroll
   for (int k = 0; k < kHeld; ++k) {
@@ -108,6 +135,9 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
 // warps work on the row before; a thread moves its packs from shared memory to registers, and the next copies start
 // into the same place. Floats become their exponentials there; 16 bits are too few to keep an exponential, which is
 // taken twice.
+//
+// May start before the kernel before it has ended, as the kernel above: until then it only asks L2 for its first row.
+// In a cluster's last row it lets the next kernel come.
 template <class T, int kThreads, int kPacks, int kCluster>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 1024 / kThreads)
     softmax_bulk_copies(const T* in, T* out, long long rows, int columns) {
@@ -145,6 +175,10 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
     ring.init();
     parts.init();
     publish_barriers();
+    if (mine > 0) ask_for(all + first_row * packs, mine * 16);
+  }
+  cudaGridDependencySynchronize();
+  if (thread == 0) {
     for (int number = 0; number < kTiles; ++number) start(number);
   }
   // No block stores into another one that has not started.
@@ -152,6 +186,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
 
   int turn = 0;
   for (long long row = first_row; row < rows; row += clusters, ++turn) {
+    if (row + clusters >= rows) cudaTriggerProgrammaticLaunchCompletion();
     uint4 held[kPacks];
     MaxSum pair = {-INFINITY, 0.0f};
 #pragma unroll

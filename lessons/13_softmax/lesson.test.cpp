@@ -197,7 +197,7 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(1025, Element::f32, Route::anywhere, 64);      // 256 whole packs, four a thread
     is(4096, Element::f32, Route::registers, 256);
     is(16384, Element::f32, Route::registers, 1024);
-    is(32768, Element::f32, Route::bulk_copies, 1024);
+    is(32768, Element::f32, Route::cluster, 1024);
     is(32768, Element::f32, Route::registers, 1024, 80);
     is(40000, Element::f32, Route::shared, 1024, 0);  // the emulator
     is(8191, Element::f32, Route::anywhere, 512);
@@ -208,7 +208,8 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(262147, Element::f32, Route::anywhere_cluster, 1024);
     is(262149, Element::f32, Route::anywhere_two_reads, 1024);
     is(40001, Element::f32, Route::shared, 1024, 0);
-    is(65536, Element::f32, Route::bulk_copies, 1024);
+    is(65536, Element::f32, Route::cluster, 1024);
+    is(65540, Element::f32, Route::bulk_copies, 1024);
     is(262144, Element::f32, Route::bulk_copies, 1024);
     is(262148, Element::f32, Route::two_reads, 1024);
     is(65536, Element::f32, Route::two_reads, 1024, 80);
@@ -227,7 +228,7 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(1u << 20, Element::f16, Route::two_reads, 1024);
 }
 
-// From 1 MB read on, to 6 times the L2 (60 MiB) that is read and written.
+// From 1 MB read on. The machine has an L2 of 60 MiB.
 TEST(Softmax, LaunchesOverlapWhereThatWasMeasured) {
     const auto is = expect_launch_on_sm90;
     is("softmax_best_f32", 63, 4096, "softmax_registers", "float, 256, 4", 63, 256, false);
@@ -235,8 +236,14 @@ TEST(Softmax, LaunchesOverlapWhereThatWasMeasured) {
     is("softmax_best_f32", 2881, 4096, "softmax_overlap", "float, 512, 2", 2881, 512, true);  // one and a half L2
     is("softmax_best_f16", 5763, 4096, "softmax_overlap", "__half, 128, 4", 5763, 128, true);
     is("softmax_best_f16", 1025, 1024, "softmax_overlap", "__half, 32, 4", 513, 64, true);    // two rows a block
+    is("softmax_best_f32", 11520, 4096, "softmax_overlap", "float, 512, 2", 11520, 512, true);   // six times L2
     is("softmax_best_f32", 11521, 4096, "softmax_high_occupancy", "float, 256, true", 11521, 256, false);
+    is("softmax_best_f32", 5761, 8192, "softmax_high_occupancy", "float, 512, true", 5761, 512, false);
+    is("softmax_best_f16", 11520, 8192, "softmax_overlap", "__half, 256, 4", 11520, 256, true);
+    is("softmax_best_f16", 11521, 8192, "softmax_overlap", "__half, 512, 2", 11521, 512, true);
     is("softmax_best_bf16", 8, 65536, "softmax_cluster", "__nv_bfloat16, 1024, 4, 2", 16, 1024, true);
+    is("softmax_best_f32", 8, 65536, "softmax_cluster", "float, 1024, 8, 2", 16, 1024, true);
+    is("softmax_best_f32", 8, 32768, "softmax_cluster", "float, 1024, 4, 2", 16, 1024, true);
 }
 
 TEST(Softmax, TheBestIsRightInEveryRoute) {

@@ -55,6 +55,20 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads)
 
 // ---- Launches that overlap ---------------------------------------------------------------------------------------
 
+// Rows as blocks take them, kRows each: rows of row_bytes bytes at `in`.
+template <int kRows>
+struct BlockRows {
+  const void* in;
+  long long rows;
+  int row_bytes;
+  // By one thread: asks L2 for the rows of a block, or for none if there is no such block.
+  __device__ __forceinline__ void ask(long long block) const {
+    const long long left = rows - block * kRows;
+    const int count = left < kRows ? (int)left : kRows;
+    if (count > 0) ask_for(static_cast<const char*>(in) + block * kRows * row_bytes, count * row_bytes);
+  }
+};
+
 // Every row begins at a multiple of 16 bytes and holds whole packs, at most kThreads * kPacks of them. A block for each
 // row; two rows for a block of 64 where a warp takes each.
 //
@@ -62,13 +76,18 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads)
 // rms_norm_registers: blocks find their places and get their arguments while that kernel's last blocks still store.
 // Nothing is read or written until it has ended. As soon as all blocks have asked for their row, the next kernel may
 // start in the same way. Launched as usual, both calls do nothing.
+//
+// ahead: each block also asks L2 for the rows of the block that comes so many blocks later, 0 for none. Memory then
+// works while blocks add up and wait for each other.
 template <class T, int kThreads, int kPacks>
 __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
-    rms_norm_overlap(const T* in, const T* weight, T* out, long long rows, int columns, float epsilon) {
+    rms_norm_overlap(const T* in, const T* weight, T* out, long long rows, int columns, float epsilon, int ahead) {
   constexpr int kRows = kThreads < 64 ? 64 / kThreads : 1;
   __shared__ float warp_sums[32];
   const int thread = threadIdx.x % kThreads;
   const long long number = (long long)blockIdx.x * kRows + threadIdx.x / kThreads;
+  const BlockRows<kRows> all = {in, rows, columns * (int)sizeof(T)};
+  if (threadIdx.x == 0 && (int)blockIdx.x < ahead) all.ask(blockIdx.x);
   cudaGridDependencySynchronize();
   if (number >= rows) return;   // the whole warp
   const long long start = number * columns;
@@ -77,6 +96,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
   Pack<T> weights[kPacks];
   load_packs<T, kPacks>(row, held);
   load_weights<T, kPacks>(row, weight, weights);
+  if (threadIdx.x == 0 && ahead > 0) all.ask(blockIdx.x + (long long)ahead);
   cudaTriggerProgrammaticLaunchCompletion();
   float squares = squares_of<T, kPacks>(held);
   squares = kThreads > 32 ? block_sum(squares, warp_sums) : warp_sum(squares);
@@ -92,6 +112,9 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
 // Compared with rms_norm_cluster: the weights are read once and stay in registers from row to row, and loads hardly
 // pause. A copy engine brings this block's share of the next row while the warps work on the row before; a thread moves
 // its packs from shared memory to registers, and the next copies start into the same place.
+//
+// May start before the kernel before it has ended, as the kernel above: until then it only asks L2 for its first row.
+// In a cluster's last row it lets the next kernel come.
 template <class T, int kThreads, int kPacks, int kCluster>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 1024 / kThreads)
     rms_norm_bulk_copies(const T* in, const T* weight, T* out, long long rows, int columns, float epsilon) {
@@ -128,6 +151,10 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
     ring.init();
     cluster_sum.init();
     publish_barriers();
+    if (mine > 0) ask_for(all + first_row * packs, mine * 16);
+  }
+  cudaGridDependencySynchronize();
+  if (thread == 0) {
     for (int number = 0; number < kTiles; ++number) start(number);
   }
   uint4 weights[kPacks];
@@ -141,6 +168,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
 
   int turn = 0;
   for (long long row = first_row; row < rows; row += clusters, ++turn) {
+    if (row + clusters >= rows) cudaTriggerProgrammaticLaunchCompletion();
     uint4 held[kPacks];
     float squares = 0.0f;
 #pragma unroll

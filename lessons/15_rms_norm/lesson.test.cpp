@@ -215,13 +215,26 @@ TEST(RmsNorm, LaunchesOverlapWhereThatWasMeasured) {
     is(2880, 4096, Route::overlap, 256, 4);
     is(2881, 4096, Route::overlap, 512, 2);    // more than one and a half L2
     is(11520, 4096, Route::overlap, 512, 2);
-    is(11521, 4096, Route::high_occupancy, 256, 4);
+    is(16384, 4096, Route::overlap, 512, 2);
     is(4096, 512, Route::overlap, 32, 4);      // a warp holds such rows
     is(4096, 516, Route::overlap, 64, 4);
-    is(4096, 16384, Route::high_occupancy, 1024, 4);
+    is(4096, 16384, Route::overlap, 1024, 4);
     is(64, 16384, Route::overlap, 1024, 4);
     is(64, 16388, Route::read_again, 1024, 4);
     is(64, 4096, Route::anywhere, 256, 4, 1);  // not where a row begins within a pack
+}
+
+// 3 MB ahead of what the kernel works on, where rows outgrow L2; never less than the next block.
+TEST(RmsNorm, HowFarAheadRowsAreAskedFor) {
+    const auto ahead = [](std::uint64_t rows, std::uint64_t columns, Element element, std::uint64_t rows_a_block) {
+        return blocks_ahead(with_rows("rms_norm_best_f32", rows, columns), element, rows_a_block);
+    };
+    EXPECT_EQ(ahead(4096, 8192, Element::f16, 1), 192);
+    EXPECT_EQ(ahead(4096, 8192, Element::f32, 1), 96);
+    EXPECT_EQ(ahead(65536, 1024, Element::f16, 2), 768);
+    EXPECT_EQ(ahead(8, 1 << 21, Element::f32, 1), 1);
+    EXPECT_EQ(ahead(2880, 4096, Element::f32, 1), 0);
+    EXPECT_EQ(ahead(0, 4096, Element::f32, 1), 0);
 }
 
 TEST(RmsNorm, HowLaunchesOverlap) {

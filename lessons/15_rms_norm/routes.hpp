@@ -155,6 +155,7 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
     plan.launch("rms_norm_bulk_copies", shape_text(type_of(element), shape), Grid{rows.blocks() * shape.blocks}, block,
                 b.in, b.weight, b.out, static_cast<long long>(rows.count), columns_of(inputs), epsilon_of(inputs));
     plan.launches.back().cluster_in_turns = shape.blocks;
+    plan.launches.back().overlaps = true;
 }
 
 // A row for each block that runs at once, then another one. Weights lie in shared memory, cut to fit.
@@ -218,7 +219,8 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::overlap:
             plan.launch("rms_norm_overlap", type + ", " + std::to_string(block) + ", " + std::to_string(packs_a_thread),
                         Grid{rows.blocks(rows_of_overlap(block))}, Block{block_of_overlap(block)}, b.in, b.weight, b.out,
-                        static_cast<long long>(rows.count), columns, epsilon);
+                        static_cast<long long>(rows.count), columns, epsilon,
+                        blocks_ahead(inputs, element, rows_of_overlap(block)));
             plan.launches.back().overlaps = true;
             break;
         case Route::read_again:

@@ -1,5 +1,6 @@
 // What GPUs of sm_90 have for long rows: barriers in shared memory that wait for bytes, stores to the shared memory of
-// a cluster's other blocks; and launches that overlap. Inline PTX (PTX ISA: mbarrier, st.async, griddepcontrol).
+// a cluster's other blocks; launches that overlap; and L2 asked ahead of time. Inline PTX (PTX ISA: mbarrier, st.async,
+// griddepcontrol, cp.async.bulk.prefetch).
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
@@ -93,3 +94,15 @@ struct JoinAndLetNextBegin {
     return join(value);
   }
 };
+
+// Asks for whole packs of 16 bytes, at multiples of 16, to be brought into L2, and does not wait. L2 sees what every
+// kernel writes, so this may be asked even while another kernel still writes there.
+__device__ __forceinline__ void ask_for(const void* from, int bytes) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;"
+               : : "l"(__cvta_generic_to_global(from)), "r"(bytes) : "memory");
+#else
+  (void)from;
+  (void)bytes;
+#endif
+}

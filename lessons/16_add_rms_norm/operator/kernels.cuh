@@ -24,6 +24,7 @@ struct Arguments {
   float* workspace;        // dim floats for each block of the element route, or null
   int keeps_in_shared;     // … or these are in shared memory
   bool evict_last;         // by held_kernel: L2 is asked to evict what is read last
+  unsigned ahead;          // so many rows ahead of its own a block asks L2 for a row; 0: not at all. Whole rows alone
 };
 
 // The rows of batch * heads, one after the other.
@@ -43,6 +44,33 @@ __device__ __forceinline__ Row<T, W> row_of(const Arguments<T, W>& args, unsigne
   return row;
 }
 
+// By one thread of each of `parts` blocks, of which this is number `part`: asks L2 for row number `index`, of whole
+// packs, if there is one.
+template <class T, class W>
+__device__ __forceinline__ void ask_for_row(const Arguments<T, W>& args, unsigned index, int part, int parts) {
+  if (index >= args.rows) return;
+  const Row<T, W> row = row_of(args, index);
+  const int packs = row.dim / Pack<T>::kValues;
+  const int share = (packs + parts - 1) / parts;
+  const int first = part * share;
+  const int mine = packs - first < share ? packs - first : share;
+  if (mine <= 0) return;
+  ask_for(row.a + first * Pack<T>::kValues, mine * 16);
+  ask_for(row.b + first * Pack<T>::kValues, mine * 16);
+}
+
+// begin_after_previous() for thread `thread` of those that take row number `index`, or part of it. Memory works on the
+// rows that come next while blocks add up and wait for each other; the first rows may be asked for while the kernel
+// before still runs.
+template <class T, class W>
+__device__ __forceinline__ void begin_with_row(const Arguments<T, W>& args, unsigned index, int part, int parts,
+                                               int thread) {
+  const bool asks = thread == 0 && args.ahead > 0;
+  if (asks && index < args.ahead) ask_for_row(args, index, part, parts);
+  begin_after_previous();
+  if (asks) ask_for_row(args, index + args.ahead, part, parts);
+}
+
 // Threads of a block that takes several rows.
 constexpr int kMostGroupThreads = 256;
 
@@ -50,8 +78,9 @@ constexpr int kMostGroupThreads = 256;
 template <class T, class W, int kPacks, bool kWhole>
 __global__ void __launch_bounds__(kMostGroupThreads)
     group_kernel(const __grid_constant__ Arguments<T, W> args, int lanes) {
-  begin_after_previous();
   const unsigned index = blockIdx.x * (blockDim.x / lanes) + threadIdx.x / lanes;
+  if (kWhole) begin_with_row(args, index, 0, 1, threadIdx.x % lanes);
+  else begin_after_previous();
   const bool there = index < args.rows;
   Row<T, W> row = row_of(args, there ? index : 0);
   if (!there) row.dim = 0;
@@ -65,7 +94,8 @@ __global__ void __launch_bounds__(kMostGroupThreads)
 template <class T, class W, int kPacks, bool kWhole>
 __global__ void __launch_bounds__(most_threads(kPacks)) block_kernel(const __grid_constant__ Arguments<T, W> args) {
   __shared__ float warp_sums[32];
-  begin_after_previous();
+  if (kWhole) begin_with_row(args, blockIdx.x, 0, 1, threadIdx.x);
+  else begin_after_previous();
   const Row<T, W> row = row_of(args, blockIdx.x);
   const JoinAndLetNextBegin<JoinBlock> join{{warp_sums}};
   if constexpr (kWhole) row_in_registers<T, W, kPacks>(row, args.options, threadIdx.x, blockDim.x, join);
@@ -118,8 +148,8 @@ __global__ void __launch_bounds__(kMostClusterThreads, 2048 / kMostClusterThread
   const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
   if (threadIdx.x == 0) cluster_sum.init();
   cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
-  begin_after_previous();
   const int blocks = cluster.num_blocks();
+  begin_with_row(args, blockIdx.x / blocks, cluster.block_rank(), blocks, threadIdx.x);
   const int thread = cluster.block_rank() * blockDim.x + threadIdx.x;
   row_packed<T, W, 2>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks, args.evict_last,
                       JoinAndLetNextBegin<JoinCluster<true>>{{&cluster_sum, warp_sums, &started}});
@@ -134,8 +164,8 @@ __global__ void __launch_bounds__(kMostClusterThreads, cluster_blocks<W>(kPacks)
   const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
   if (threadIdx.x == 0) cluster_sum.init();
   cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
-  begin_after_previous();
   const int blocks = cluster.num_blocks();
+  begin_with_row(args, blockIdx.x / blocks, cluster.block_rank(), blocks, threadIdx.x);
   const int thread = cluster.block_rank() * blockDim.x + threadIdx.x;
   row_in_registers<T, W, kPacks>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks,
                                  JoinAndLetNextBegin<JoinCluster<false>>{{&cluster_sum, warp_sums, &started}});

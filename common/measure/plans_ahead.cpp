@@ -6,12 +6,16 @@
 namespace lanewise::measure {
 namespace {
 
-// Values in all plans made ahead. A larger plan is made when its turn comes.
-constexpr std::uint64_t kMostValues = std::uint64_t{1} << 26;
+// Values in all plans made ahead, and bytes of each. A larger plan is made when its turn comes, if there is room for it.
+constexpr std::uint64_t kMostValues = std::uint64_t{1} << 27;
+constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
 
 }  // namespace
 
-std::size_t plans_made_ahead() { return std::min(std::thread::hardware_concurrency() / 4, 4u); }
+std::size_t plans_made_ahead() {
+    const unsigned threads = std::thread::hardware_concurrency();
+    return threads < 4 ? 0 : std::min(threads / 2, 8u);
+}
 
 PlansAhead::PlansAhead(const std::vector<Job>& jobs, std::size_t most) : jobs_(jobs), most_(most) {}
 
@@ -25,7 +29,7 @@ launch::Plan PlansAhead::take(std::size_t at) {
     std::uint64_t values = 0;
     for (std::size_t next = at + 1; next < jobs_.size() && next <= at + most_; ++next) {
         values += jobs_[next].n;
-        if (values > kMostValues) break;
+        if (values > kMostValues || (jobs_[next].bytes && jobs_[next].bytes() > kMostBytes)) break;
         if (!made_.contains(next)) made_[next] = std::async(std::launch::async, jobs_[next].plan);
     }
     return own.valid() ? own.get() : jobs_[at].plan();

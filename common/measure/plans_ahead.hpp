@@ -30,7 +30,7 @@ private:
     std::map<std::size_t, std::future<launch::Plan>> made_;   // by job
 };
 
-// A quarter of this machine's threads, four at most: the one that measures must not wait for a core.
+// Half of this machine's threads, eight at most, none of fewer than four: the one that measures must not wait for a core.
 std::size_t plans_made_ahead();
 
 }  // namespace lanewise::measure

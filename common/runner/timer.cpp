@@ -29,9 +29,10 @@ constexpr int kRecordedTables = 3;
 constexpr const char* kSweepSizes = "2^10:2^24:x4";
 constexpr double kSweepSeconds = 0.25;   // of sampling
 
-// Of each of many rows, in several tables or over sizes. They follow each other at once: the clocks stay up.
-constexpr int kSamplesOfMany = 40;
-constexpr double kWarmSecondsOfMany = 0.02;
+// Of each of many rows, in several tables or over sizes. They follow each other at once: the clocks stay up. They do not
+// where values in tables of rows take seconds to make.
+constexpr int kSamplesOfMany = 30;
+constexpr double kWarmSecondsOfMany = 0.004, kWarmSecondsAfterAPause = 0.02;
 constexpr int kPlacesOverSizes = 3;
 
 void set_for_many(measure::MeasureOptions& options) {
@@ -278,6 +279,7 @@ timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
     options.nearest_limit = true;
     set_over_sizes(options.measure);
     const bool rows = setup_.lesson.find(compared.front()).takes_rows();
+    if (rows) options.measure.warm_seconds = kWarmSecondsAfterAPause;
     const auto all = rows ? timing::row_sizes() : timing::table_sizes();
     auto sizes = complete(jobs(compared, rows ? all : of_each_product(all)), "sizes ");
     if (!rows) sizes.rows = rows_of_all(sizes.rows, all);

@@ -22,6 +22,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// Bytes of a plan that reach the GPU and come back in a second, on a slow machine.
+constexpr double kBytesASecond = 256e6;
+
 struct GpuJob {
     launch::Plan plan;
     launch::Request request;
@@ -131,7 +134,10 @@ public:
         const int fd = memory.fd();
         std::fflush(stdout);
         std::vector<std::byte> bytes;
-        if (!send_message(child_->socket(), pack.bytes(), {&fd, 1}) || !wait(request.stop) ||
+        std::uint64_t moved = 0;
+        for (const auto& spec : plan.buffers) moved += spec.bytes();
+        const double patience = limits_.patience + static_cast<double>(moved) / kBytesASecond;
+        if (!send_message(child_->socket(), pack.bytes(), {&fd, 1}) || !wait(request.stop, patience) ||
             !receive_message(child_->socket(), bytes))
             fail("the process that ran it ended without a message. The next run starts afresh.", kExitFailed);
         Answer answer;
@@ -174,7 +180,7 @@ private:
     }
 
     // Until there is an answer. False where the worker ended instead; throws Error where it was ended.
-    bool wait(const std::stop_token& stop) {
+    bool wait(const std::stop_token& stop, double patience) {
         const StopEvent event(stop);
         Output output(child_->output(), limits_.output);
         const auto began = Clock::now();
@@ -193,9 +199,9 @@ private:
             }
             if (fds[2].revents) fail("it was cancelled.", kExitFailed);
             const std::chrono::duration<double> waited = Clock::now() - began;
-            if (waited.count() > limits_.patience)
+            if (waited.count() > patience)
                 fail(fmt::format("it did not end within {:.3g} s and was stopped; look at the conditions of its loops.",
-                                 limits_.patience), kExitFailed);
+                                 patience), kExitFailed);
         }
     }
 

@@ -17,9 +17,9 @@ struct GpuParts {
 };
 
 // A backend that runs plans in a worker which has started CUDA; the kernels are those of `parts`. Where a run fails in
-// CUDA, or does not end within Limits::patience, or is cancelled, run() throws Error with CUDA's message or a sentence,
-// and the next worker starts at once. Throws Error where parts.make_backend() does.
+// CUDA, or does not end within Limits::patience and what moving its bytes takes, or is cancelled, run() throws Error with
+// CUDA's message or a sentence, and the next worker starts at once. Throws Error where parts.make_backend() does.
 std::unique_ptr<launch::Backend> contained_gpu(std::shared_ptr<Pool> pool, const GpuParts& parts,
-                                               Limits limits = {.patience = 20});
+                                               Limits limits = {.patience = 5});
 
 }  // namespace lanewise::worker

@@ -189,7 +189,7 @@ void add_routes(Lesson& lesson) {
                          "softmax_registers", Route::high_occupancy, element));
         lesson.add(route("softmax_overlap", "overlap", "starts while the kernel before it still runs",
                          "softmax_registers", Route::overlap, element));
-        lesson.add(route("softmax_cluster", "cluster", "eight blocks of a cluster share a row", "softmax_shared",
+        lesson.add(route("softmax_cluster", "cluster", "the blocks of a cluster share a row", "softmax_shared",
                          Route::cluster, element));
         lesson.add(route("softmax_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",
                          "softmax_cluster", Route::bulk_copies, element));

@@ -111,7 +111,7 @@ Contents file_contents(const Fill& fill, const EntryType& type, const fs::path& 
 
 }  // namespace
 
-std::vector<double> numbers_of(const std::vector<std::byte>& bytes, Element element) {
+std::vector<double> numbers_of(std::span<const std::byte> bytes, Element element) {
     const auto size = static_cast<std::size_t>(element_size(element));
     std::vector<double> values(bytes.size() / size);
     for (std::size_t i = 0; i < values.size(); ++i) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,7 +36,7 @@ Contents make_contents(const Fill& fill, const EntryType& type, const std::files
                        std::uint64_t seed, std::uint64_t taken = 0);
 
 // The numbers in memory, as doubles.
-std::vector<double> numbers_of(const std::vector<std::byte>& bytes, Element element);
+std::vector<double> numbers_of(std::span<const std::byte> bytes, Element element);
 
 // The numbers that a fill gives, not rounded to any element: what is expected.
 std::vector<double> expected_numbers(const Fill& fill, Element element, const std::filesystem::path& folder);

@@ -263,7 +263,7 @@ private:
                     : contents.is_zero    ? launch::BufferRole::output
                                           : launch::BufferRole::input;
         spec.added_to = contents.is_zero;
-        spec.contents = std::move(contents.bytes);
+        spec.contents.assign(contents.bytes.begin(), contents.bytes.end());
         bytes_ += spec.bytes();
         if (bytes_ > kMostBytes)
             fail_at(

@@ -30,7 +30,7 @@ public:
         if (kernel == "aborts") std::abort();
         launch::Outcome outcome;
         for (const auto& spec : plan.buffers) {
-            std::vector<std::byte> contents = spec.contents;
+            std::vector<std::byte> contents(spec.contents.begin(), spec.contents.end());
             contents.resize(spec.bytes());
             for (auto& byte : contents) byte = ~byte;
             outcome.buffers.push_back(std::move(contents));

@@ -29,7 +29,7 @@ public:
         launch::Outcome outcome;
         float sum = wrong_;
         for (const auto& spec : plan.buffers) {
-            outcome.buffers.push_back(spec.contents);
+            outcome.buffers.emplace_back(spec.contents.begin(), spec.contents.end());
             outcome.buffers.back().resize(spec.bytes());
         }
         for (std::uint64_t i = 0; i < plan.buffers[0].count; ++i) {

@@ -3,6 +3,7 @@
 
 #include <cstring>
 #include <ostream>
+#include <span>
 #include <vector>
 
 #include "common/emu/emulator.hpp"
@@ -47,7 +48,7 @@ struct WrongCase {
 inline void PrintTo(const WrongCase& wrong, std::ostream* out) { *out << wrong.kernel; }
 
 template <class T>
-std::vector<T> bytes_as(const std::vector<std::byte>& bytes) {
+std::vector<T> bytes_as(std::span<const std::byte> bytes) {
     std::vector<T> values(bytes.size() / sizeof(T));
     std::memcpy(values.data(), bytes.data(), values.size() * sizeof(T));
     return values;

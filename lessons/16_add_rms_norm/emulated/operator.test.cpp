@@ -76,8 +76,8 @@ public:
     }
     void add_to(Plan& plan, const char* name) {
         buffer_ = plan.buffers.size();
-        plan.buffers.push_back(
-            {name, lanewise::launch::BufferRole::input, element_of(tensor_.type), bytes.size() / size_, bytes});
+        plan.buffers.push_back({name, lanewise::launch::BufferRole::input, element_of(tensor_.type),
+                                bytes.size() / size_, {bytes.begin(), bytes.end()}});
     }
     std::size_t buffer() const { return buffer_; }  // of the plan
 

@@ -68,7 +68,7 @@ inline int blocks_in(std::uint64_t bytes, const Inputs& inputs, Element element,
     const std::uint64_t a_row = rows_of(inputs).columns * static_cast<std::uint64_t>(element_size(element));
     return static_cast<int>(std::max<std::uint64_t>(bytes / (a_row * rows_a_block), 1));
 }
-// Measured on an H200, 134 MB to 1 GB: 2 to 4 MB ahead is 2 to 4 % faster than not to ask. 9 to 17 MB ahead, as much as
+// Measured on an H200, 134 MB to 1 GB: 2 to 4 MB ahead is 1 to 4 % faster than not to ask. 9 to 17 MB ahead, as much as
 // runs at once, rows of 65536 halves take up to a third longer.
 inline int blocks_ahead(const Inputs& inputs, Element element, std::uint64_t rows_a_block) {
     return blocks_in(3 << 20, inputs, element, rows_a_block);

@@ -53,7 +53,7 @@ struct BufferSpec {
     BufferRole role = BufferRole::input;
     Element element = Element::f32;
     std::uint64_t count = 0;              // elements
-    Bytes contents = {};  // input: count * element_size bytes
+    Bytes contents = {};                  // input: count * element_size bytes
     bool added_to = false;                 // an output that launches add to: a timed replay zeroes it first, and that
                                            // belongs to the variant's time
     std::uint64_t bytes() const { return count * static_cast<std::uint64_t>(element_size(element)); }

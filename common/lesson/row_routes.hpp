@@ -61,20 +61,22 @@ inline bool overlaps(const Inputs& inputs, Element element) {
     return measured && inputs.machine.architecture >= 90 && is_packed(inputs, element);
 }
 
-// How many blocks of so many rows hold `bytes`: a kernel asks L2 for rows that far ahead of those it works on. 0, not
-// at all, for what is mostly in L2 anyway.
+// How many blocks of so many rows hold `bytes`: a kernel prefetches rows that far ahead of those it works on. 0, none,
+// for what is mostly in L2 anyway.
 inline int blocks_in(std::uint64_t bytes, const Inputs& inputs, Element element, std::uint64_t rows_a_block) {
     if (!outgrows_l2(inputs, element)) return 0;
     const std::uint64_t a_row = rows_of(inputs).columns * static_cast<std::uint64_t>(element_size(element));
     return static_cast<int>(std::max<std::uint64_t>(bytes / (a_row * rows_a_block), 1));
 }
-// Measured on an H200, 134 MB to 1 GB: 2 to 4 MB ahead is 1 to 4 % faster than not to ask. 9 to 17 MB ahead, as much as
-// runs at once, rows of 65536 halves take up to a third longer.
+// Measured on an H200, 134 MB to 1 GB: 2 to 4 MB ahead is 1 to 4 % faster than no prefetch. 9 to 17 MB ahead, as much
+// as runs at once, rows of 65536 halves take up to a third longer.
 inline int blocks_ahead(const Inputs& inputs, Element element, std::uint64_t rows_a_block) {
     return blocks_in(3 << 20, inputs, element, rows_a_block);
 }
 // Where a cluster takes a row: at 65536 floats 4 to 6 MB ahead is fastest.
 inline int clusters_ahead(const Inputs& inputs, Element element) { return blocks_in(5 << 20, inputs, element, 1); }
+// The last template argument of a kernel that prefetches rows so far ahead.
+inline const char* prefetches(int ahead) { return ahead > 0 ? ", true" : ", false"; }
 
 // Threads of a block of a kernel that runs as many as its registers let, kPacks packs a thread: the fewest of its
 // instances that hold a row of so many packs, 0 where none does.

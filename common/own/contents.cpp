@@ -16,9 +16,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::vector<std::byte> bytes_of(const std::vector<double>& values, Element element) {
+Bytes bytes_of(const std::vector<double>& values, Element element) {
     const auto size = static_cast<std::size_t>(element_size(element));
-    std::vector<std::byte> bytes(values.size() * size);
+    Bytes bytes(values.size() * size);
     for (std::size_t i = 0; i < values.size(); ++i) {
         const std::uint64_t bits = element_from_double(element, values[i]);
         std::memcpy(bytes.data() + i * size, &bits, size);

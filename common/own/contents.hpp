@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "common/base/bytes.hpp"
 #include "common/base/element.hpp"
 #include "common/own/spec.hpp"
 
@@ -26,7 +27,7 @@ inline constexpr std::uint64_t kMostBytes = std::uint64_t{4} << 30;
 
 struct Contents {
     std::uint64_t count = 0;       // numbers
-    std::vector<std::byte> bytes;  // empty: zeros, or nothing that means anything
+    Bytes bytes;                   // empty: zeros, or nothing that means anything
     bool is_zero = false, is_undefined = false;
 };
 

@@ -3,15 +3,15 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <vector>
 
+#include "common/base/bytes.hpp"
 #include "common/base/element.hpp"
 
 namespace lanewise::own {
 
 struct NpyArray {
     Element element = Element::f32;
-    std::vector<std::byte> bytes;  // in the order of the file
+    Bytes bytes;  // in the order of the file
 };
 
 // Throws Error that names the file where it is no such file, is cut short, or holds what no element is.

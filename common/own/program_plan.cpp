@@ -5,6 +5,7 @@
 #include <cstring>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -51,13 +52,13 @@ public:
         const auto* fill = std::get_if<Fill>(&variable.value);
         std::vector<std::byte> bytes;
         if (const auto* number = std::get_if<Number>(&variable.value)) {
-            bytes = place(variable, [&] {
-                        return make_contents({"list", 1, {*number}, {}}, type, compiled_.folder, 1);
-                    }).bytes;
+            const Contents contents =
+                place(variable, [&] { return make_contents({"list", 1, {*number}, {}}, type, compiled_.folder, 1); });
+            bytes.assign(contents.bytes.begin(), contents.bytes.end());
         } else if (fill) {
             const Contents contents =
                 place(variable, [&] { return make_contents(*fill, type, compiled_.folder, ++seed_); });
-            bytes = contents.bytes;
+            bytes.assign(contents.bytes.begin(), contents.bytes.end());
             bytes.resize(contents.count * static_cast<std::uint64_t>(element_size(type.element)));
         } else {
             fail_at(variable.line, variable.at,
@@ -263,7 +264,7 @@ private:
                     : contents.is_zero    ? launch::BufferRole::output
                                           : launch::BufferRole::input;
         spec.added_to = contents.is_zero;
-        spec.contents.assign(contents.bytes.begin(), contents.bytes.end());
+        spec.contents = std::move(contents.bytes);
         bytes_ += spec.bytes();
         if (bytes_ > kMostBytes)
             fail_at(

@@ -43,8 +43,8 @@ __device__ __forceinline__ void start_copy(void* to, const void* from, unsigned 
 }
 
 // Asks for whole packs of 16 bytes, at multiples of 16, to be brought into L2, and does not wait. L2 sees what every
-// kernel writes, so this may be asked even while another kernel still writes there.
-__device__ __forceinline__ void ask_for(const void* from, unsigned bytes) {
+// kernel writes, so this may be done even while another kernel still writes there.
+__device__ __forceinline__ void prefetch_into_l2(const void* from, unsigned bytes) {
   asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;"
                : : "l"(__cvta_generic_to_global(from)), "r"(bytes) : "memory");
 }

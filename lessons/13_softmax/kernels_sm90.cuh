@@ -14,10 +14,11 @@
 // Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * kThreads * kPacks of them. A
 // cluster of kCluster blocks for each row. Compared with softmax_high_occupancy: longer rows. Each block takes the pair
 // of its share, and stores it into the shared memory of all blocks of the cluster. 32 registers a thread for four
-// packs, 64 for eight. Starts early and asks L2 for the row of the cluster `ahead` clusters later, as softmax_overlap.
+// packs, 64 for eight. Starts early and prefetches the row of the cluster that comes clusters_ahead clusters later, as
+// softmax_overlap.
 template <class T, int kThreads, int kPacks, int kCluster>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, (kPacks == 4 ? 2048 : 1024) / kThreads)
-    softmax_cluster(const T* in, T* out, int columns, int ahead) {
+    softmax_cluster(const T* in, T* out, int columns, int clusters_ahead) {
   __shared__ ClusterPair<kCluster> parts;
   __shared__ float warp_maxima[kThreads / 32];
   __shared__ float warp_sums[kThreads / 32];
@@ -38,13 +39,13 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, (kP
   }
   // Another block's shared memory is there once that block has started: arrive here, wait before the first store.
   cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
-  if (threadIdx.x == 0 && number < ahead && mine > 0) ask_for(share_in, mine * 16);
+  if (threadIdx.x == 0 && number < clusters_ahead && mine > 0) prefetch_into_l2(share_in, mine * 16);
   cudaGridDependencySynchronize();
   uint4 held[kPacks];
   MaxSum pair;
   pair.max = load_largest<T, kThreads, kPacks, false>(share_in, mine, held);
-  if (threadIdx.x == 0 && ahead > 0 && ahead < clusters - number && mine > 0) {
-    ask_for(share_in + ahead * (long long)packs, mine * 16);
+  if (threadIdx.x == 0 && clusters_ahead > 0 && clusters_ahead < clusters - number && mine > 0) {
+    prefetch_into_l2(share_in + clusters_ahead * (long long)packs, mine * 16);
   }
   cudaTriggerProgrammaticLaunchCompletion();
   pair.max = max_xor<32>(pair.max);
@@ -69,11 +70,11 @@ struct BlockRows {
   const void* in;
   long long rows;
   int row_bytes;
-  // By one thread: asks L2 for the rows of a block, or for none if there is no such block.
-  __device__ __forceinline__ void ask(long long block) const {
+  // By one thread: prefetches the rows of a block into L2, or none if there is no such block.
+  __device__ __forceinline__ void prefetch(long long block) const {
     const long long left = rows - block * kRows;
     const int count = left < kRows ? (int)left : kRows;
-    if (count > 0) ask_for(static_cast<const char*>(in) + block * kRows * row_bytes, count * row_bytes);
+    if (count > 0) prefetch_into_l2(static_cast<const char*>(in) + block * kRows * row_bytes, count * row_bytes);
   }
 };
 
@@ -85,11 +86,11 @@ struct BlockRows {
 // Nothing is read or written until it has ended. As soon as all blocks have asked for their row, the next kernel may
 // start in the same way. Launched as usual, both calls do nothing.
 //
-// ahead: each block also asks L2 for the rows of the block that comes so many blocks later, 0 for none. Memory then
-// works while blocks add up and wait for each other.
-template <class T, int kThreads, int kPacks>
+// kPrefetches: each block also prefetches, into L2, the rows of the block that comes blocks_ahead blocks later. Memory
+// then works while blocks add up and wait for each other.
+template <class T, int kThreads, int kPacks, bool kPrefetches>
 __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
-    softmax_overlap(const T* in, T* out, long long rows, int columns, int ahead) {
+    softmax_overlap(const T* in, T* out, long long rows, int columns, int blocks_ahead) {
   constexpr int kHeld = kPacks * kPackOf<T>;
   constexpr int kRows = kThreads < 64 ? 64 / kThreads : 1;
   __shared__ float warp_maxima[32];
@@ -97,12 +98,12 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
   const int thread = threadIdx.x % kThreads;
   const long long number = (long long)blockIdx.x * kRows + threadIdx.x / kThreads;
   const BlockRows<kRows> all = {in, rows, columns * (int)sizeof(T)};
-  if (threadIdx.x == 0 && (int)blockIdx.x < ahead) all.ask(blockIdx.x);
+  if (kPrefetches && threadIdx.x == 0 && (int)blockIdx.x < blocks_ahead) all.prefetch(blockIdx.x);
   cudaGridDependencySynchronize();
   if (number >= rows) return;   // the whole warp
   float held[kHeld];
   load_row<T, kThreads, kPacks>(in + number * columns, columns, thread, true, held);
-  if (threadIdx.x == 0 && ahead > 0) all.ask(blockIdx.x + (long long)ahead);
+  if (kPrefetches && threadIdx.x == 0) all.prefetch(blockIdx.x + (long long)blocks_ahead);
   cudaTriggerProgrammaticLaunchCompletion();
   // Each warp by its own largest value; then the warps' pairs are joined.
   MaxSum pair;
@@ -136,7 +137,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
 // into the same place. Floats become their exponentials there; 16 bits are too few to keep an exponential, which is
 // taken twice.
 //
-// May start before the kernel before it has ended, as the kernel above: until then it only asks L2 for its first row.
+// May start before the kernel before it has ended, as the kernel above: until then it only prefetches its first row.
 // In a cluster's last row it lets the next kernel come.
 template <class T, int kThreads, int kPacks, int kCluster>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 1024 / kThreads)
@@ -175,7 +176,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
     ring.init();
     parts.init();
     publish_barriers();
-    if (mine > 0) ask_for(all + first_row * packs, mine * 16);
+    if (mine > 0) prefetch_into_l2(all + first_row * packs, mine * 16);
   }
   cudaGridDependencySynchronize();
   if (thread == 0) {

@@ -232,15 +232,15 @@ TEST(Softmax, TheRouteFollowsTheLength) {
 TEST(Softmax, LaunchesOverlapWhereThatWasMeasured) {
     const auto is = expect_launch_on_sm90;
     is("softmax_best_f32", 63, 4096, "softmax_registers", "float, 256, 4", 63, 256, false);
-    is("softmax_best_f32", 65, 4096, "softmax_overlap", "float, 256, 4", 65, 256, true);
-    is("softmax_best_f32", 2881, 4096, "softmax_overlap", "float, 512, 2", 2881, 512, true);  // one and a half L2
-    is("softmax_best_f16", 5763, 4096, "softmax_overlap", "__half, 128, 4", 5763, 128, true);
-    is("softmax_best_f16", 1025, 1024, "softmax_overlap", "__half, 32, 4", 513, 64, true);    // two rows a block
-    is("softmax_best_f32", 11520, 4096, "softmax_overlap", "float, 512, 2", 11520, 512, true);   // six times L2
+    is("softmax_best_f32", 65, 4096, "softmax_overlap", "float, 256, 4, false", 65, 256, true);
+    is("softmax_best_f32", 2881, 4096, "softmax_overlap", "float, 512, 2, true", 2881, 512, true);  // one and a half L2
+    is("softmax_best_f16", 5763, 4096, "softmax_overlap", "__half, 128, 4, true", 5763, 128, true);
+    is("softmax_best_f16", 1025, 1024, "softmax_overlap", "__half, 32, 4, false", 513, 64, true);    // two rows a block
+    is("softmax_best_f32", 11520, 4096, "softmax_overlap", "float, 512, 2, true", 11520, 512, true);   // six times L2
     is("softmax_best_f32", 11521, 4096, "softmax_high_occupancy", "float, 256, true", 11521, 256, false);
     is("softmax_best_f32", 5761, 8192, "softmax_high_occupancy", "float, 512, true", 5761, 512, false);
-    is("softmax_best_f16", 11520, 8192, "softmax_overlap", "__half, 256, 4", 11520, 256, true);
-    is("softmax_best_f16", 11521, 8192, "softmax_overlap", "__half, 512, 2", 11521, 512, true);
+    is("softmax_best_f16", 11520, 8192, "softmax_overlap", "__half, 256, 4, true", 11520, 256, true);
+    is("softmax_best_f16", 11521, 8192, "softmax_overlap", "__half, 512, 2, true", 11521, 512, true);
     is("softmax_best_bf16", 8, 65536, "softmax_cluster", "__nv_bfloat16, 1024, 4, 2", 16, 1024, true);
     is("softmax_best_f32", 8, 65536, "softmax_cluster", "float, 1024, 8, 2", 16, 1024, true);
     is("softmax_best_f32", 8, 32768, "softmax_cluster", "float, 1024, 4, 2", 16, 1024, true);

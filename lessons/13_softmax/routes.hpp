@@ -187,13 +187,14 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             plan.launch("softmax_high_occupancy", threads + (pays_to_hint(inputs, element) ? ", true" : ", false"), grid,
                         Block{block}, buffers.in, buffers.out, columns);
             break;
-        case Route::overlap:
-            plan.launch("softmax_overlap", threads + ", " + std::to_string(packs_a_thread),
+        case Route::overlap: {
+            const int ahead = blocks_ahead(inputs, element, rows_of_overlap(block));
+            plan.launch("softmax_overlap", threads + ", " + std::to_string(packs_a_thread) + prefetches(ahead),
                         Grid{rows.blocks(rows_of_overlap(block))}, Block{block_of_overlap(block)}, buffers.in,
-                        buffers.out, static_cast<long long>(rows.count), columns,
-                        blocks_ahead(inputs, element, rows_of_overlap(block)));
+                        buffers.out, static_cast<long long>(rows.count), columns, ahead);
             plan.launches.back().overlaps = true;
             break;
+        }
         case Route::shared: {
             Block with_row{block};
             with_row.dynamic_shared_bytes = static_cast<std::uint32_t>(packs * 16);

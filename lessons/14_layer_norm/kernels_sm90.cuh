@@ -58,11 +58,11 @@ struct BlockRows {
   const void* in;
   long long rows;
   int row_bytes;
-  // By one thread: asks L2 for the rows of a block, or for none if there is no such block.
-  __device__ __forceinline__ void ask(long long block) const {
+  // By one thread: prefetches the rows of a block into L2, or none if there is no such block.
+  __device__ __forceinline__ void prefetch(long long block) const {
     const long long left = rows - block * kRows;
     const int count = left < kRows ? (int)left : kRows;
-    if (count > 0) ask_for(static_cast<const char*>(in) + block * kRows * row_bytes, count * row_bytes);
+    if (count > 0) prefetch_into_l2(static_cast<const char*>(in) + block * kRows * row_bytes, count * row_bytes);
   }
 };
 
@@ -74,19 +74,19 @@ struct BlockRows {
 // Nothing is read or written until it has ended. As soon as all blocks have asked for their row, the next kernel may
 // start in the same way. Launched as usual, both calls do nothing.
 //
-// ahead: each block also asks L2 for the rows of the block that comes so many blocks later, 0 for none. Memory then
-// works while blocks add up and wait for each other.
-template <class T, int kThreads, int kPacks>
+// kPrefetches: each block also prefetches, into L2, the rows of the block that comes blocks_ahead blocks later. Memory
+// then works while blocks add up and wait for each other.
+template <class T, int kThreads, int kPacks, bool kPrefetches>
 __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
     layer_norm_overlap(const T* in, const T* weight, const T* bias, T* out, long long rows, int columns,
-                       float epsilon, int ahead) {
+                       float epsilon, int blocks_ahead) {
   constexpr int kRows = kThreads < 64 ? 64 / kThreads : 1;
   __shared__ float warp_sums[32];
   __shared__ float warp_squares[32];
   const int thread = threadIdx.x % kThreads;
   const long long number = (long long)blockIdx.x * kRows + threadIdx.x / kThreads;
   const BlockRows<kRows> all = {in, rows, columns * (int)sizeof(T)};
-  if (threadIdx.x == 0 && (int)blockIdx.x < ahead) all.ask(blockIdx.x);
+  if (kPrefetches && threadIdx.x == 0 && (int)blockIdx.x < blocks_ahead) all.prefetch(blockIdx.x);
   cudaGridDependencySynchronize();
   if (number >= rows) return;   // the whole warp
   const long long start = number * columns;
@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
   Held<T, kPacks> held;
   load_packs<T, kPacks>(row, held.values);
   load_vectors<T, kPacks>(row, weight, bias, held);
-  if (threadIdx.x == 0 && ahead > 0) all.ask(blockIdx.x + (long long)ahead);
+  if (kPrefetches && threadIdx.x == 0) all.prefetch(blockIdx.x + (long long)blocks_ahead);
   cudaTriggerProgrammaticLaunchCompletion();
   float sum = sum_of(held);
   sum = kThreads > 32 ? block_sum(sum, warp_sums) : warp_sum(sum);
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
 // hardly pause. A copy engine brings this block's share of the next row while the warps work on the row before; a
 // thread moves its packs from shared memory to registers, and the next copies start into the same place.
 //
-// May start before the kernel before it has ended, as the kernel above: until then it only asks L2 for its first row.
+// May start before the kernel before it has ended, as the kernel above: until then it only prefetches its first row.
 // In a cluster's last row it lets the next kernel come.
 template <class T, int kThreads, int kPacks, int kCluster>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 512 / kThreads)
@@ -153,7 +153,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 512
     ring.init();
     parts.init();
     publish_barriers();
-    if (mine > 0) ask_for(all + first_row * packs, mine * 16);
+    if (mine > 0) prefetch_into_l2(all + first_row * packs, mine * 16);
   }
   cudaGridDependencySynchronize();
   if (thread == 0) {

@@ -221,10 +221,10 @@ TEST(LayerNorm, RowsShorterThanAPackAreNotReadPastTheArray) { expect_short_rows_
 TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
     const auto is = expect_launch_on_sm90;
     is("layer_norm_best_f32", 63, 4096, "layer_norm_registers", "float, 4, true", 63, 256, false);
-    is("layer_norm_best_f32", 65, 4096, "layer_norm_overlap", "float, 256, 4", 65, 256, true);
-    is("layer_norm_best_f16", 1025, 1024, "layer_norm_overlap", "__half, 32, 4", 513, 64, true);  // two rows a block
-    is("layer_norm_best_bf16", 65, 32768, "layer_norm_overlap", "__nv_bfloat16, 1024, 4", 65, 1024, true);
-    is("layer_norm_best_f32", 16384, 8192, "layer_norm_overlap", "float, 512, 4", 16384, 512, true);
+    is("layer_norm_best_f32", 65, 4096, "layer_norm_overlap", "float, 256, 4, false", 65, 256, true);
+    is("layer_norm_best_f16", 1025, 1024, "layer_norm_overlap", "__half, 32, 4, false", 513, 64, true);  // two rows a block
+    is("layer_norm_best_bf16", 65, 32768, "layer_norm_overlap", "__nv_bfloat16, 1024, 4, false", 65, 1024, true);
+    is("layer_norm_best_f32", 16384, 8192, "layer_norm_overlap", "float, 512, 4, true", 16384, 512, true);
     is("layer_norm_best_f32", 8, 65536, "layer_norm_bulk_copies", "float, 256, 8, 8", 64, 256, true);
 }
 

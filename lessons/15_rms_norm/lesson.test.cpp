@@ -238,11 +238,11 @@ TEST(RmsNorm, HowFarAheadRowsAreAskedFor) {
 }
 
 TEST(RmsNorm, HowLaunchesOverlap) {
-    expect_launch_on_sm90("rms_norm_best_f16", 1025, 1024, "rms_norm_overlap", "__half, 32, 4", 513, 64, true);
+    expect_launch_on_sm90("rms_norm_best_f16", 1025, 1024, "rms_norm_overlap", "__half, 32, 4, false", 513, 64, true);
     lesson::Inputs inputs = with_rows("rms_norm_overlap_f32", 3, 4096);
     inputs.block = 256;
     const auto block = plan_of("rms_norm_overlap_f32", inputs);
-    EXPECT_EQ(block.launches.front().arguments, "float, 256, 4");
+    EXPECT_EQ(block.launches.front().arguments, "float, 256, 4, false");
     EXPECT_EQ(block.launches.front().grid.x, 3u);
     EXPECT_FALSE(plan_of("rms_norm_registers_f32", inputs).launches.front().overlaps);
 }

@@ -216,13 +216,15 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                         type + ", " + std::to_string(block) + (pays_to_hint(inputs, element) ? ", true" : ", false"),
                         Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.out, columns, epsilon);
             break;
-        case Route::overlap:
-            plan.launch("rms_norm_overlap", type + ", " + std::to_string(block) + ", " + std::to_string(packs_a_thread),
+        case Route::overlap: {
+            const int ahead = blocks_ahead(inputs, element, rows_of_overlap(block));
+            plan.launch("rms_norm_overlap",
+                        type + ", " + std::to_string(block) + ", " + std::to_string(packs_a_thread) + prefetches(ahead),
                         Grid{rows.blocks(rows_of_overlap(block))}, Block{block_of_overlap(block)}, b.in, b.weight, b.out,
-                        static_cast<long long>(rows.count), columns, epsilon,
-                        blocks_ahead(inputs, element, rows_of_overlap(block)));
+                        static_cast<long long>(rows.count), columns, epsilon, ahead);
             plan.launches.back().overlaps = true;
             break;
+        }
         case Route::read_again:
             plan.launch("rms_norm_read_again", type + (outgrows_l2(inputs, element) ? ", true" : ", false"),
                         Grid{rows.blocks()}, Block{kMostThreads}, b.in, b.weight, b.out, columns, epsilon);

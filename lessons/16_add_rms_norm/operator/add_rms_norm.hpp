@@ -174,7 +174,7 @@ private:
     bool whole_ = false;    // whole packs, strides that are multiples of 16 bytes, and a kernel for such rows
     bool alike_ = false;    // if the tensors begin equally far after a multiple of 16 bytes, so do their rows
     bool evict_last_ = false;   // L2 is asked to evict what is read last
-    int ahead_ = 0;             // L2 is asked for the row so many rows ahead; 0: for none
+    int rows_ahead_ = 0;        // a block prefetches the row so many rows ahead of its own; 0: none
     bool sm90_ = false;     // the GPU and this build have clusters and launches that overlap
     bool overlap_ = false;  // … and launches that overlap are wanted
     int device_ = 0;

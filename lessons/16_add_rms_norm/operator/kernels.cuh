@@ -24,7 +24,7 @@ struct Arguments {
   float* workspace;        // dim floats for each block of the element route, or null
   int keeps_in_shared;     // … or these are in shared memory
   bool evict_last;         // by held_kernel: L2 is asked to evict what is read last
-  unsigned ahead;          // so many rows ahead of its own a block asks L2 for a row; 0: not at all. Whole rows alone
+  unsigned rows_ahead;     // a block prefetches the row so many rows ahead of its own; 0: none. Whole rows alone
 };
 
 // The rows of batch * heads, one after the other.
@@ -44,10 +44,10 @@ __device__ __forceinline__ Row<T, W> row_of(const Arguments<T, W>& args, unsigne
   return row;
 }
 
-// By one thread of each of `parts` blocks, of which this is number `part`: asks L2 for row number `index`, of whole
-// packs, if there is one.
+// By one thread of each of `parts` blocks, of which this is number `part`: prefetches row number `index`, of whole
+// packs, into L2, if there is one.
 template <class T, class W>
-__device__ __forceinline__ void ask_for_row(const Arguments<T, W>& args, unsigned index, int part, int parts) {
+__device__ __forceinline__ void prefetch_row(const Arguments<T, W>& args, unsigned index, int part, int parts) {
   if (index >= args.rows) return;
   const Row<T, W> row = row_of(args, index);
   const int packs = row.dim / Pack<T>::kValues;
@@ -55,20 +55,20 @@ __device__ __forceinline__ void ask_for_row(const Arguments<T, W>& args, unsigne
   const int first = part * share;
   const int mine = packs - first < share ? packs - first : share;
   if (mine <= 0) return;
-  ask_for(row.a + first * Pack<T>::kValues, mine * 16);
-  ask_for(row.b + first * Pack<T>::kValues, mine * 16);
+  prefetch_into_l2(row.a + first * Pack<T>::kValues, mine * 16);
+  prefetch_into_l2(row.b + first * Pack<T>::kValues, mine * 16);
 }
 
 // begin_after_previous() for thread `thread` of those that take row number `index`, or part of it. Memory works on the
-// rows that come next while blocks add up and wait for each other; the first rows may be asked for while the kernel
+// rows that come next while blocks add up and wait for each other; the first rows may be prefetched while the kernel
 // before still runs.
 template <class T, class W>
 __device__ __forceinline__ void begin_with_row(const Arguments<T, W>& args, unsigned index, int part, int parts,
                                                int thread) {
-  const bool asks = thread == 0 && args.ahead > 0;
-  if (asks && index < args.ahead) ask_for_row(args, index, part, parts);
+  const bool prefetches = thread == 0 && args.rows_ahead > 0;
+  if (prefetches && index < args.rows_ahead) prefetch_row(args, index, part, parts);
   begin_after_previous();
-  if (asks) ask_for_row(args, index + args.ahead, part, parts);
+  if (prefetches) prefetch_row(args, index + args.rows_ahead, part, parts);
 }
 
 // Threads of a block that takes several rows.

@@ -1,5 +1,5 @@
-// Loads that say how long caches are to keep what they bring, of 16 bytes, on GPUs of sm_80 and later. Inline PTX (PTX
-// ISA, createpolicy, ld.global with .L1:: and .L2:: eviction priorities).
+// Loads and copies of 16 bytes that say how long caches are to keep what they bring, on GPUs of sm_80 and later. Inline
+// PTX (PTX ISA, createpolicy; ld.global and cp.async with eviction priorities).
 
 // Lines that L2 is to evict last.
 __device__ __forceinline__ unsigned long long evict_last() {
@@ -17,3 +17,12 @@ __device__ __forceinline__ uint4 load_to_stay(const uint4* from) {
                : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w) : "l"(from), "l"(evict_last()));
   return words;
 }
+
+// Starts copying a pack to shared memory, past L1 and the registers. L2 is asked to evict last what was read.
+__device__ __forceinline__ void start_pack_copy(uint4* to, const uint4* from) {
+  asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;"
+               : : "r"(static_cast<unsigned>(__cvta_generic_to_shared(to))), "l"(from), "l"(evict_last()) : "memory");
+}
+
+// Waits for all packs that this thread copies.
+__device__ __forceinline__ void wait_for_pack_copies() { asm volatile("cp.async.wait_all;" : : : "memory"); }

@@ -62,6 +62,68 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, (kP
   store_held<T, kThreads, kPacks>(reinterpret_cast<uint4*>(out) + start, mine, held, largest, scale);
 }
 
+// ---- A row in registers and in shared memory ----------------------------------------------------------------------
+
+// Every row begins at a multiple of 16 bytes and holds whole packs, at most kThreads * (kHeld + kShared) of them. A
+// block for each row. Dynamic shared memory: the packs past the first kThreads * kHeld.
+//
+// Compared with softmax_cluster: no other block is waited for, and twice as much is on its way. A thread holds kHeld
+// packs in registers, and copies kShared more to shared memory, for itself alone: no barrier is needed to read them.
+// Two blocks share a multiprocessor. Starts early, as softmax_overlap.
+template <class T, int kThreads, int kHeld, int kShared>
+__global__ void __launch_bounds__(kThreads, 2) softmax_split_row(const T* in, T* out, int columns) {
+  extern __shared__ uint4 copied[];
+  __shared__ float warp_maxima[kThreads / 32];
+  __shared__ float warp_sums[kThreads / 32];
+  const int packs = columns / kPackOf<T>;
+  const int rest = packs - kThreads * kHeld;   // in shared memory
+  const long long start = blockIdx.x * (long long)packs;
+  const uint4* row = reinterpret_cast<const uint4*>(in) + start;
+  uint4* result = reinterpret_cast<uint4*>(out) + start;
+  cudaGridDependencySynchronize();
+#pragma unroll
+  for (int p = 0; p < kShared; ++p) {
+    const int index = p * kThreads + threadIdx.x;
+    if (index < rest) start_pack_copy(&copied[index], row + kThreads * kHeld + index);
+  }
+  cudaTriggerProgrammaticLaunchCompletion();
+  uint4 held[kHeld];
+  MaxSum pair;
+  pair.max = load_largest<T, kThreads, kHeld, true>(row, packs, held);
+  wait_for_pack_copies();
+#pragma unroll
+  for (int p = 0; p < kShared; ++p) {
+    const int index = p * kThreads + threadIdx.x;
+    if (index < rest) pair.max = fmaxf(pair.max, largest_in<T>(copied[index]));
+  }
+  pair.max = max_xor<32>(pair.max);
+  const bool has_some = pair.max > -INFINITY;
+  const float largest = finite_or_zero(pair.max);
+  pair.sum = held_exponentials<T, kThreads, kHeld>(packs, held, largest);
+#pragma unroll
+  for (int p = 0; p < kShared; ++p) {
+    const int index = p * kThreads + threadIdx.x;
+    if (index < rest) {
+      uint4 pack = copied[index];
+      pair.sum += held_exponentials<T, kThreads, 1>(kThreads, &pack, largest);
+      if (sizeof(T) == sizeof(float)) copied[index] = pack;
+    }
+  }
+  pair.sum = sum_xor<32>(pair.sum);
+  pair = join_warps<kThreads>(pair, warp_maxima, warp_sums);
+  // From the warp's scale to the row's.
+  const float scale = (has_some ? flushed_exp(largest - pair.max) : 1.0f) / pair.sum;
+  store_held<T, kThreads, kHeld>(result, packs, held, largest, scale);
+#pragma unroll
+  for (int p = 0; p < kShared; ++p) {
+    const int first = p * kThreads;
+    if (first + (int)threadIdx.x < rest) {
+      uint4 pack = copied[first + threadIdx.x];
+      store_held<T, kThreads, 1>(result + kThreads * kHeld + first, kThreads, &pack, largest, scale);
+    }
+  }
+}
+
 // ---- Launches that overlap ---------------------------------------------------------------------------------------
 
 // Rows as blocks take them, kRows each: rows of row_bytes bytes at `in`.

@@ -88,7 +88,8 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     variant.title += first ? "" : " " + format;
     variant.summary = format + ": " + variant.summary;
     variant.compared_with = compared_with + ("_" + format);
-    variant.columns = which == Route::warp ? 100 : is_shared(which) ? 2000 : 600;
+    const bool long_rows = is_shared(which) || which == Route::split_row;
+    variant.columns = which == Route::warp ? 100 : long_rows ? 2000 : 600;
     variant.n = (which == Route::warp ? 5 : 2) * variant.columns;
     variant.block = kWarpBlock;
     variant.block_for = [which](std::uint64_t n) {
@@ -97,7 +98,7 @@ Variant route(const char* name, const char* title, const char* summary, const ch
         return !large ? kWarpBlock : in_registers ? 256u : kMostThreads;
     };
     if (which == Route::warp) variant.timed_columns = 1024;
-    if (is_shared(which)) {
+    if (long_rows) {
         variant.timed_columns = 65536;
         variant.timed_n = kTimedLongN;
     }
@@ -191,6 +192,8 @@ void add_routes(Lesson& lesson) {
                          "softmax_registers", Route::overlap, element));
         lesson.add(route("softmax_cluster", "cluster", "the blocks of a cluster share a row", "softmax_shared",
                          Route::cluster, element));
+        lesson.add(route("softmax_split_row", "split row", "a row in registers and in shared memory", "softmax_shared",
+                         Route::split_row, element));
         lesson.add(route("softmax_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",
                          "softmax_cluster", Route::bulk_copies, element));
         lesson.add(best(element));

@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "common/lesson/row_routes.hpp"
 #include "lessons/13_softmax/case.hpp"
 
@@ -21,6 +23,7 @@ enum class Route : std::uint8_t {
     shared,
     anywhere,
     cluster,
+    split_row,
     bulk_copies,
     anywhere_cluster,
     anywhere_two_reads,
@@ -48,6 +51,12 @@ inline ClusterShape shape_of_cluster(std::uint64_t packs_a_row, Element element,
     if (block != kMostThreads) return cluster_shape(packs_a_row);
     return element == Element::f32 && packs_a_row > two.room() ? ClusterShape{2, kMostThreads, 2 * kPacks} : two;
 }
+
+// Of a row in registers and in shared memory: packs that a thread holds, and those that it copies. Two blocks of 1024
+// threads fill the registers and 192 KB of a multiprocessor's shared memory.
+inline constexpr std::uint32_t kPacksHeld = 2;
+inline constexpr std::uint32_t kPacksCopied = 6;
+inline std::uint32_t threads_of_split_row(std::uint32_t block) { return block == kMostThreads ? block : kWarpBlock; }
 
 // Of long rows that begin anywhere: the fewest blocks that hold the row, two at least. Of floats, two blocks, or eight
 // with twice the packs a thread.
@@ -80,6 +89,8 @@ inline bool has_room(Route route, std::uint64_t columns, Element element, std::u
             const ClusterShape shape = shape_of_cluster(packs, element, block);
             return packs <= shape.room() && (shape.packs == kPacks || element == Element::f32);
         }
+        case Route::split_row:
+            return packs <= std::uint64_t{threads_of_split_row(block)} * (kPacksHeld + kPacksCopied);
         case Route::bulk_copies:
             return packs <= bulk_shape(packs, element, block).room();
         case Route::anywhere:
@@ -115,6 +126,19 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
     plan.launches.back().overlaps = true;
 }
 
+// What does not fit the registers of a row's block is in its shared memory.
+inline void launch_split_row(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
+    const Rows rows = rows_of(inputs);
+    const std::uint64_t packs = packs_of(rows.columns, element);
+    Block block{threads_of_split_row(inputs.block)};
+    const std::uint64_t held = std::uint64_t{block.x} * kPacksHeld;
+    block.dynamic_shared_bytes = packs > held ? static_cast<std::uint32_t>((packs - held) * 16) : 0;
+    plan.launch("softmax_split_row",
+                fmt::format("{}, {}, {}, {}", type_of(element), block.x, kPacksHeld, kPacksCopied),
+                Grid{rows.blocks()}, block, buffers.in, buffers.out, columns_of(inputs));
+    plan.launches.back().overlaps = true;
+}
+
 // A row for each block that runs at once, then another one.
 inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
     const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
@@ -139,7 +163,8 @@ inline void launch_anywhere_cluster(Plan& plan, const Inputs& inputs, Element el
 
 // Must every row begin at a multiple of 16 bytes?
 inline bool needs_packs(Route route) {
-    return route == Route::high_occupancy || route == Route::overlap || route == Route::cluster || route == Route::bulk_copies;
+    return route == Route::high_occupancy || route == Route::overlap || route == Route::cluster ||
+           route == Route::split_row || route == Route::bulk_copies;
 }
 // Do the blocks of a cluster share a row?
 inline bool is_shared(Route route) {
@@ -147,7 +172,7 @@ inline bool is_shared(Route route) {
 }
 // Are sums of different scales brought to one?
 inline bool merges(Route route) {
-    return is_shared(route) || route == Route::overlap || route == Route::two_reads ||
+    return is_shared(route) || route == Route::overlap || route == Route::split_row || route == Route::two_reads ||
            route == Route::anywhere_two_reads;
 }
 
@@ -209,6 +234,9 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             plan.launches.back().overlaps = true;
             break;
         }
+        case Route::split_row:
+            launch_split_row(plan, inputs, element, buffers);
+            break;
         case Route::anywhere:
             launch_anywhere(plan, inputs, element, buffers);
             break;
@@ -278,8 +306,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const bool long_rows = packs > std::uint64_t{kMostThreads} * kPacks;
     const bool clusters = inputs.machine.architecture >= 90 && is_packed(inputs, element) && long_rows &&
                           has_room(Route::bulk_copies, columns, element, kMostThreads);
-    const bool registers = has_room(Route::cluster, columns, element, kMostThreads);
-    if (clusters) return {registers ? Route::cluster : Route::bulk_copies, kMostThreads};
+    if (clusters && has_room(Route::split_row, columns, element, kMostThreads)) return {Route::split_row, kMostThreads};
+    if (clusters) return {Route::bulk_copies, kMostThreads};
     for (std::uint32_t block = kWarpBlock; block <= kMostThreads; block *= 2)
         if (has_room(Route::registers, columns, element, block)) return {Route::registers, block};
     if (has_room(Route::shared, columns, element, kMostThreads)) return {Route::shared, kMostThreads};

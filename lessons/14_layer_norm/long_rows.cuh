@@ -53,7 +53,7 @@ struct PackRing {
 template <class T, int kCluster>
 __device__ __forceinline__ Moments wait_for_moments(ClusterMoments<kCluster>& parts, const Cut& cut, int turn) {
   const int slot = turn % 2;
-  wait_for(&parts.joined[slot], turn / 2 % 2);
+  wait_for_cluster(&parts.joined[slot], turn / 2 % 2);
   Moments moments = {(float)(cut.head + cut.tail + share_of<kCluster>(cut, 0).packs * kPackOf<T>), parts.means[slot][0],
                      parts.m2s[slot][0]};
 #pragma unroll

@@ -23,8 +23,19 @@ __device__ __forceinline__ void arrive_expecting(unsigned long long* barrier, un
                : : "r"(shared_address(barrier)), "r"(bytes) : "memory");
 }
 
-// Waits for the end of a phase; phases count 0, 1, 0, 1, …
+// Waits for the end of a phase, and for what this block's copies have brought; phases count 0, 1, 0, 1, …
 __device__ __forceinline__ void wait_for(unsigned long long* barrier, unsigned phase) {
+  unsigned done = 0;
+  while (!done) {
+    asm volatile("{ .reg .pred over; mbarrier.try_wait.parity.acquire.cta.shared::cta.b64 over, [%1], %2; "
+                 "selp.u32 %0, 1, 0, over; }"
+                 : "=r"(done) : "r"(shared_address(barrier)), "r"(phase) : "memory");
+  }
+}
+
+// The same, and for what the cluster's other blocks have stored. Slower: with it for copies, too, bulk copies of 65536
+// bfloat16s took 1 to 2 % longer on an H200 (layer norm).
+__device__ __forceinline__ void wait_for_cluster(unsigned long long* barrier, unsigned phase) {
   unsigned done = 0;
   while (!done) {
     asm volatile("{ .reg .pred over; mbarrier.try_wait.parity.acquire.cluster.shared::cta.b64 over, [%1], %2; "
@@ -81,7 +92,7 @@ struct ClusterSum {
   // By all threads.
   __device__ __forceinline__ float wait(int turn) {
     const int slot = turn % 2;
-    wait_for(&joined[slot], turn / 2 % 2);
+    wait_for_cluster(&joined[slot], turn / 2 % 2);
     float sum = 0.0f;
 #pragma unroll
     for (int block = 0; block < kCluster; ++block) sum += sums[slot][block];

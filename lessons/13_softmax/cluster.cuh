@@ -2,6 +2,19 @@
 // for bytes, and stores to the shared memory of the cluster's other blocks. Inline PTX of sm_90 (PTX ISA, mbarrier,
 // cp.async.bulk, st.async).
 
+// What one block of a cluster takes of a row of whole packs: number `first` to first + packs - 1. Of none, first is 0.
+// Shares are whole lines of 128 bytes, but for the last: where the row begins with a line, so does each of them.
+struct Share {
+  int first, packs;
+};
+template <int kCluster>
+__device__ __forceinline__ Share share_of(int packs, int rank) {
+  const int most = (packs + kCluster * 8 - 1) / (kCluster * 8) * 8;
+  const int first = rank * most;
+  if (first >= packs) return {0, 0};
+  return {first, packs - first < most ? packs - first : most};
+}
+
 __device__ __forceinline__ unsigned shared_address(const void* place) {
   return static_cast<unsigned>(__cvta_generic_to_shared(place));
 }
@@ -100,6 +113,39 @@ struct ClusterPair {
 #pragma unroll
     for (int block = 0; block < kCluster; ++block) pair = merge(pair, {maxima[slot][block], sums[slot][block]});
     return pair;
+  }
+};
+
+// The pairs of all warps of a cluster, for one use. In shared memory, at the same place in each block.
+template <int kCluster>
+struct WarpPairs {
+  unsigned long long joined;
+  float maxima[kCluster * 32];
+  float sums[kCluster * 32];
+
+  // By one thread, before any other use; then all blocks of the cluster must meet.
+  __device__ __forceinline__ void init() {
+    init_barrier(&joined, 1);
+    arrive_expecting(&joined, blockDim.x / 32 * kCluster * 2 * sizeof(float));
+  }
+  // By all lanes of a warp: tells all blocks of the cluster the warp's pair.
+  __device__ __forceinline__ void tell(MaxSum pair, unsigned rank) {
+    const unsigned lane = threadIdx.x % 32;
+    const int place = rank * (blockDim.x / 32) + threadIdx.x / 32;
+    if (lane < kCluster) {
+      store_in_block(&maxima[place], pair.max, &joined, lane);
+      store_in_block(&sums[place], pair.sum, &joined, lane);
+    }
+  }
+  // By all lanes of a warp: the row's pair, once all warps of the cluster have told theirs.
+  __device__ __forceinline__ MaxSum wait() {
+    wait_for_cluster(&joined, 0);
+    const int warps = blockDim.x / 32 * kCluster;
+    MaxSum pair = {-INFINITY, 0.0f};
+    for (int place = threadIdx.x % 32; place < warps; place += 32) {
+      pair = merge(pair, {maxima[place], sums[place]});
+    }
+    return join_lanes(pair);
   }
 };
 

@@ -32,6 +32,14 @@ __device__ __forceinline__ float largest_in<__nv_bfloat16>(const uint4& pack) {
 // is then 0, where (-infinity) - (-infinity) would make it NaN.
 __device__ __forceinline__ float finite_or_zero(float largest) { return largest > -INFINITY ? largest : 0.0f; }
 
+// The pair of a warp's lanes, in every lane. The sum of a lane without values is 0, or NaN where it has nothing but NaN:
+// it needs no scale.
+__device__ __forceinline__ MaxSum join_lanes(MaxSum pair) {
+  const float largest = max_xor<32>(pair.max);
+  if (pair.max > -INFINITY) pair.sum *= flushed_exp(pair.max - largest);
+  return {largest, sum_xor<32>(pair.sum)};
+}
+
 // The pair of a block's values, in every thread, from one pair of each warp that all its lanes have. One barrier. The
 // arrays are shared memory, a float for each warp.
 template <int kBlock>
@@ -45,10 +53,7 @@ __device__ __forceinline__ MaxSum join_warps(MaxSum pair, float* warp_maxima, fl
   __syncthreads();
   MaxSum part = {-INFINITY, 0.0f};
   if (lane < kWarps) part = {warp_maxima[lane], warp_sums[lane]};
-  pair.max = max_xor<32>(part.max);
-  if (part.max > -INFINITY) part.sum *= flushed_exp(part.max - pair.max);
-  pair.sum = sum_xor<32>(part.sum);
-  return pair;
+  return join_lanes(part);
 }
 
 // Keeps the values of a pack as they are: the compiler would else hold on to the floats that they were widened to,
@@ -73,6 +78,24 @@ __device__ __forceinline__ float load_largest(const uint4* row, int packs, uint4
     if (index < packs) largest = fmaxf(largest, largest_in<T>(held[p]));
   }
   return largest;
+}
+
+// A pair that takes one more pack in, on the scale of the largest value so far. Floats become their exponentials on that
+// scale; 16 bits are too few to keep an exponential.
+template <class T>
+__device__ __forceinline__ MaxSum with_pack(MaxSum pair, uint4& pack) {
+  const float largest = fmaxf(pair.max, largest_in<T>(pack));
+  const float from = finite_or_zero(largest);
+  MaxSum both = {largest, pair.sum * flushed_exp(pair.max - from)};
+  keep_packed(pack);
+  T* values = reinterpret_cast<T*>(&pack);
+#pragma unroll
+  for (int k = 0; k < kPackOf<T>; ++k) {
+    const float exponential = flushed_exp(widened(values[k]) - from);
+    if (sizeof(T) == sizeof(float)) values[k] = narrowed<T>(exponential);
+    both.sum += exponential;
+  }
+  return both;
 }
 
 // The sum of a thread's exponentials. Floats become them; 16 bits are too few to keep an exponential, which is taken

@@ -6,60 +6,75 @@
 #include "rows.cuh"
 #include "anywhere.cuh"
 #include "cache_hints.cuh"
-#include "cluster.cuh"
 #include "held.cuh"
+#include "cluster.cuh"
 
 // ---- A row a cluster ---------------------------------------------------------------------------------------------
 
-// Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * kThreads * kPacks of them. A
-// cluster of kCluster blocks for each row. Compared with softmax_high_occupancy: longer rows. Each block takes the pair
-// of its share, and stores it into the shared memory of all blocks of the cluster. 32 registers a thread for four
-// packs, 64 for eight. Starts early and prefetches the row of the cluster that comes clusters_ahead clusters later, as
-// softmax_overlap.
-template <class T, int kThreads, int kPacks, int kCluster>
-__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, (kPacks == 4 ? 2048 : 1024) / kThreads)
-    softmax_cluster(const T* in, T* out, int columns, int clusters_ahead) {
-  __shared__ ClusterPair<kCluster> parts;
-  __shared__ float warp_maxima[kThreads / 32];
-  __shared__ float warp_sums[kThreads / 32];
+// Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * blockDim.x * kPacks of them;
+// blockDim.x: a multiple of 32, 1024 at most. A cluster of kCluster blocks for each row.
+//
+// Compared with softmax_high_occupancy: longer rows. A thread keeps its own pair as its packs arrive, on the scale of the
+// largest value so far, and does not wait for the largest of all. Each warp tells its pair to all blocks of the cluster:
+// threads wait once, for all warps of the row. Floats become their exponentials, each pack on its own scale; 16 bits are
+// too few to keep an exponential, which is taken again. A thread without a pack reads the share's first one: loads that
+// depend on no condition are all asked for at once.
+//
+// Launches overlap, as those of softmax_overlap.
+template <class T, int kPacks, int kCluster>
+__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(1024)
+    softmax_cluster(const T* in, T* out, int columns) {
+  constexpr bool kKeeps = sizeof(T) == sizeof(float);
+  __shared__ WarpPairs<kCluster> all;
   const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
   const int rank = cluster.block_rank();
-  // This block's share of a row: mine packs from number first on.
+  const int thread = threadIdx.x;
+  const int threads = blockDim.x;
   const int packs = columns / kPackOf<T>;
-  const int share = (packs + kCluster - 1) / kCluster;
-  const int first = rank * share < packs ? rank * share : packs;
-  const int mine = packs - first < share ? packs - first : share;
-  const int number = blockIdx.x / kCluster;
-  const int clusters = gridDim.x / kCluster;
-  const long long start = number * (long long)packs + first;
+  const Share mine = share_of<kCluster>(packs, rank);
+  const long long start = blockIdx.x / kCluster * (long long)packs + mine.first;
   const uint4* share_in = reinterpret_cast<const uint4*>(in) + start;
-  if (threadIdx.x == 0) {
-    parts.init();
+  uint4* share_out = reinterpret_cast<uint4*>(out) + start;
+  if (thread == 0) {
+    all.init();
     publish_barriers();
   }
   // Another block's shared memory is there once that block has started: arrive here, wait before the first store.
   cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
-  if (threadIdx.x == 0 && number < clusters_ahead && mine > 0) prefetch_into_l2(share_in, mine * 16);
   cudaGridDependencySynchronize();
   uint4 held[kPacks];
-  MaxSum pair;
-  pair.max = load_largest<T, kThreads, kPacks, false>(share_in, mine, held);
-  if (threadIdx.x == 0 && clusters_ahead > 0 && clusters_ahead < clusters - number && mine > 0) {
-    prefetch_into_l2(share_in + clusters_ahead * (long long)packs, mine * 16);
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int index = p * threads + thread;
+    held[p] = load_to_stay<true>(share_in + (index < mine.packs ? index : 0));
   }
   cudaTriggerProgrammaticLaunchCompletion();
-  pair.max = max_xor<32>(pair.max);
-  const bool has_some = pair.max > -INFINITY;
-  const float largest = finite_or_zero(pair.max);
-  pair.sum = held_exponentials<T, kThreads, kPacks>(mine, held, largest);
-  pair.sum = sum_xor<32>(pair.sum);
-  pair = join_warps<kThreads>(pair, warp_maxima, warp_sums);
+  MaxSum pair = {-INFINITY, 0.0f};
+  float scales[kPacks];   // of each pack's exponentials
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    if (p * threads + thread < mine.packs) pair = with_pack<T>(pair, held[p]);
+    scales[p] = pair.max;
+  }
+  pair = join_lanes(pair);
   cluster.barrier_wait(static_cast<cooperative_groups::cluster_group::arrival_token&&>(started));
-  if (threadIdx.x < kCluster) parts.tell(pair, rank, 0);
-  pair = parts.wait(0);
-  // From the warp's scale to the row's.
-  const float scale = (has_some ? flushed_exp(largest - pair.max) : 1.0f) / pair.sum;
-  store_held<T, kThreads, kPacks>(reinterpret_cast<uint4*>(out) + start, mine, held, largest, scale);
+  all.tell(pair, rank);
+  pair = all.wait();
+  const float largest = finite_or_zero(pair.max);
+  const float factor = 1.0f / pair.sum;
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int index = p * threads + thread;
+    keep_packed(held[p]);
+    T* values = reinterpret_cast<T*>(&held[p]);
+    const float to_row = kKeeps ? flushed_exp(scales[p] - pair.max) * factor : factor;
+#pragma unroll
+    for (int k = 0; k < kPackOf<T>; ++k) {
+      const float value = widened(values[k]);
+      values[k] = narrowed<T>((kKeeps ? value : flushed_exp(value - largest)) * to_row);
+    }
+    if (index < mine.packs) share_out[index] = held[p];
+  }
 }
 
 // ---- A row in registers and in shared memory ----------------------------------------------------------------------

@@ -46,17 +46,6 @@ __device__ __forceinline__ Pack<T> scaled(const Pack<T>& pack, float largest, fl
   return results;
 }
 
-// The whole packs of a row that one block of its cluster takes: number `first` to first + packs - 1.
-struct Share {
-  int first, packs;
-};
-template <int kCluster>
-__device__ __forceinline__ Share share_of(const Cut& cut, int rank) {
-  const int most = (cut.packs + kCluster - 1) / kCluster;
-  const int first = rank * most < cut.packs ? rank * most : cut.packs;
-  return {first, cut.packs - first < most ? cut.packs - first : most};
-}
-
 // As TileRing in cluster.cuh, of tiles that hold a pack for each thread of the block.
 template <int kTiles>
 struct PackRing {
@@ -111,7 +100,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(1024)
     if (row >= rows) return;
     const T* values = in + row * columns;
     const Cut cut = cut_of(values, columns);
-    const Share mine = share_of<kCluster>(cut, rank);
+    const Share mine = share_of<kCluster>(cut.packs, rank);
     const int from = number % kPacks * threads;
     ring.start(tiles, number, values + cut.head + (mine.first + from) * kPack, mine.packs - from);
   };
@@ -135,7 +124,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(1024)
   for (long long row = first_row; row < rows; row += clusters, ++turn) {
     T* const result = out + row * columns;
     const Cut cut = cut_of(result, columns);
-    const Share mine = share_of<kCluster>(cut, rank);
+    const Share mine = share_of<kCluster>(cut.packs, rank);
     float edge = next_edge;
     MaxSum pair = {edge, 0.0f};
     Pack<T> held[kPacks];

@@ -2,6 +2,19 @@
 // for bytes, and stores to the shared memory of the cluster's other blocks. Inline PTX of sm_90 (PTX ISA, mbarrier,
 // cp.async.bulk, st.async).
 
+// What one block of a cluster takes of a row of whole packs: number `first` to first + packs - 1. Of none, first is 0.
+// Shares are whole lines of 128 bytes, but for the last: where the row begins with a line, so does each of them.
+struct Share {
+  int first, packs;
+};
+template <int kCluster>
+__device__ __forceinline__ Share share_of(int packs, int rank) {
+  const int most = (packs + kCluster * 8 - 1) / (kCluster * 8) * 8;
+  const int first = rank * most;
+  if (first >= packs) return {0, 0};
+  return {first, packs - first < most ? packs - first : most};
+}
+
 __device__ __forceinline__ unsigned shared_address(const void* place) {
   return static_cast<unsigned>(__cvta_generic_to_shared(place));
 }
@@ -104,6 +117,59 @@ struct ClusterMoments {
       moments = merge(moments, {(float)count, means[slot][block], m2s[slot][block]});
     }
     return moments;
+  }
+};
+
+// The moments of all warps of a cluster, of kRows rows, for one use, and what they come to. In shared memory, at the same
+// place in each block.
+template <int kRows, int kCluster>
+struct WarpMoments {
+  unsigned long long joined;
+  float counts[kCluster * 32];
+  float means[kRows][kCluster * 32];
+  float m2s[kRows][kCluster * 32];
+  Moments rows[kRows];
+
+  // By one thread, before any other use; then all blocks of the cluster must meet.
+  __device__ __forceinline__ void init() {
+    init_barrier(&joined, 1);
+    arrive_expecting(&joined, blockDim.x / 32 * kCluster * (1 + 2 * kRows) * sizeof(float));
+  }
+  // By all lanes of a warp: tells all blocks of the cluster how many values the warp has of a row, and their means and
+  // sums of squared deviations.
+  __device__ __forceinline__ void tell(float count, const float* warp_means, const float* squares, unsigned rank) {
+    const unsigned lane = threadIdx.x % 32;
+    const int place = rank * (blockDim.x / 32) + threadIdx.x / 32;
+    if (lane < kCluster) {
+      store_in_block(&counts[place], count, &joined, lane);
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        store_in_block(&means[r][place], warp_means[r], &joined, lane);
+        store_in_block(&m2s[r][place], squares[r], &joined, lane);
+      }
+    }
+  }
+  // By all threads: afterwards rows[r] are the moments of row r, of so many columns. Warp r joins them once all warps of
+  // the cluster have told theirs, so there must be kRows warps. First the mean of all, then what lies within each lot,
+  // and between their means.
+  __device__ __forceinline__ void join(int columns) {
+    const int r = threadIdx.x / 32;
+    const int lots = blockDim.x / 32 * kCluster;
+    if (r < kRows) {
+      wait_for_cluster(&joined, 0);
+      float sum = 0.0f;
+      for (int lot = threadIdx.x % 32; lot < lots; lot += 32) sum += counts[lot] * means[r][lot];
+      const float mean = warp_sum(sum) / (float)columns;
+      float squares = 0.0f;
+      for (int lot = threadIdx.x % 32; lot < lots; lot += 32) {
+        const float deviation = means[r][lot] - mean;
+        // Of no values, deviation * deviation may be infinite and its factor 0.
+        if (counts[lot] > 0.0f) squares += m2s[r][lot] + counts[lot] * (deviation * deviation);
+      }
+      squares = warp_sum(squares);
+      if (threadIdx.x % 32 == 0) rows[r] = {(float)columns, mean, squares};
+    }
+    __syncthreads();
   }
 };
 

@@ -8,46 +8,124 @@
 #include "cache_hints.cuh"
 #include "cluster.cuh"
 
-// ---- A row a cluster ---------------------------------------------------------------------------------------------
+// ---- Rows a cluster ----------------------------------------------------------------------------------------------
 
-// Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * kThreads * kPacks of them. A
-// cluster of kCluster blocks for each row. Compared with layer_norm_registers: longer rows. Each block takes the
-// moments of its share in two passes over registers, and stores them into the shared memory of all blocks of the
-// cluster: the blocks meet once, not twice.
-template <class T, int kThreads, int kPacks, int kCluster>
-__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, kPacks == 4 ? 4 : 1)
-    layer_norm_cluster(const T* in, const T* weight, const T* bias, T* out, int columns, float epsilon) {
+// Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * blockDim.x * kPacks of them, and
+// just as many if kWhole; blockDim.x: a multiple of 32, 1024 at most. A cluster of kCluster blocks for every kRows rows.
+//
+// Compared with layer_norm_registers: longer rows. Each warp takes the moments of its values in two passes over
+// registers, and tells them to all blocks of the cluster, where one warp joins those of a row. A thread holds the same
+// columns of kRows rows, so that weights and biases are read once for all of them. A thread without a pack
+// reads the share's first one: loads that depend on no condition are all asked for at once.
+//
+// Launches overlap, as those of the kernel below.
+template <class T, bool kWhole, int kRows, int kPacks, int kCluster>
+__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(1024)
+    layer_norm_cluster(const T* in, const T* weight, const T* bias, T* out, long long rows, int columns,
+                       float epsilon) {
   constexpr int kPack = kPackOf<T>;
-  constexpr int kWarps = kThreads / 32;
-  __shared__ ClusterMoments<kCluster> parts;
-  __shared__ float warp_sums[kWarps];
-  __shared__ float warp_squares[kWarps];
+  __shared__ WarpMoments<kRows, kCluster> all;
   const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
   const int rank = cluster.block_rank();
   const int thread = threadIdx.x;
-  // This block's share of a row: mine values from number first on.
-  const int share = (columns / kPack + kCluster - 1) / kCluster * kPack;
-  const int first = rank * share < columns ? rank * share : columns;
-  const int mine = columns - first < share ? columns - first : share;
-  const long long start = blockIdx.x / kCluster * (long long)columns + first;
+  const int threads = blockDim.x;
+  const int packs = columns / kPack;
+  const Share mine = share_of<kCluster>(packs, rank);
+  const long long first_row = blockIdx.x / kCluster * (long long)kRows;
+  const int count = rows - first_row < kRows ? (int)(rows - first_row) : kRows;
+  const uint4* share_in = reinterpret_cast<const uint4*>(in) + first_row * packs + mine.first;
+  uint4* share_out = reinterpret_cast<uint4*>(out) + first_row * packs + mine.first;
+  const uint4* share_weights = reinterpret_cast<const uint4*>(weight) + mine.first;
+  const uint4* share_biases = reinterpret_cast<const uint4*>(bias) + mine.first;
+  const auto has = [&](int index) { return kWhole || index < mine.packs; };
+  const auto place_of = [&](int index) { return has(index) ? index : 0; };
   if (thread == 0) {
-    parts.init();
+    all.init();
     publish_barriers();
   }
   // Another block's shared memory is there once that block has started: arrive here, wait before the first store.
   cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
-  const PackRow<T, true> row = {in + start, out + start, 0, mine, false, false, thread, kThreads};
-  Held<T, kPacks> held;
-  float sum = load_row<T, kPacks>(row, weight + first, bias + first, held);
-  sum = block_sum(sum, warp_sums);
-  const float mean = mine > 0 ? sum / (float)mine : 0.0f;
-  float squares = squares_of<T, kPacks>(row, held, mean);
-  squares = block_sum(squares, warp_squares);
+  cudaGridDependencySynchronize();
+  uint4 held[kRows][kPacks];
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      const int index = p * threads + thread;
+      held[r][p] = load_past_l1(share_in + (r < count ? r * packs : 0) + place_of(index));
+      if (!has(index)) held[r][p] = make_uint4(0, 0, 0, 0);
+    }
+  }
+  cudaTriggerProgrammaticLaunchCompletion();
+  // Values of this warp in each row.
+  int values = 0;
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int left = mine.packs - p * threads - thread / 32 * 32;
+    values += (left < 0 ? 0 : left < 32 ? left : 32) * kPack;
+  }
+  float means[kRows];
+  float squares[kRows];
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    float sum = 0.0f;
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      keep_packed_until<T>(held[r][p], sum);
+      const T* pack = reinterpret_cast<const T*>(&held[r][p]);
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) sum += widened(pack[k]);
+    }
+    means[r] = values > 0 ? warp_sum(sum) / (float)values : 0.0f;
+    squares[r] = 0.0f;
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      keep_packed_until<T>(held[r][p], squares[r]);
+      const T* pack = reinterpret_cast<const T*>(&held[r][p]);
+      float of_pack = 0.0f;
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) {
+        const float deviation = widened(pack[k]) - means[r];
+        of_pack = fmaf(deviation, deviation, of_pack);
+      }
+      squares[r] += has(p * threads + thread) ? of_pack : 0.0f;
+    }
+    squares[r] = warp_sum(squares[r]);
+  }
   cluster.barrier_wait(static_cast<cooperative_groups::cluster_group::arrival_token&&>(started));
-  if (thread < kCluster) parts.tell(mean, squares, rank, 0);
-  const Moments moments = parts.wait(columns, share, 0);
-  store_row<T, kPacks>(row, weight + first, bias + first, held, moments.mean,
-                       scale_of(moments.m2 / (float)columns, epsilon));
+  all.tell((float)values, means, squares, rank);
+  // The first weights and biases come while this warp waits for the others.
+  uint4 weights = load_to_stay_in_l1(share_weights + place_of(thread));
+  uint4 biases = load_to_stay_in_l1(share_biases + place_of(thread));
+  all.join(columns);
+  float scales[kRows];
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    means[r] = all.rows[r].mean;
+    scales[r] = scale_of(all.rows[r].m2 / (float)columns, epsilon);
+  }
+  unsigned last = 0;   // of the results so far
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int index = p * threads + thread;
+    if (p > 0) {
+      weights = load_to_stay_in_l1(share_weights + place_of(index));
+      biases = load_to_stay_in_l1(share_biases + place_of(index));
+    }
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      keep_packed_until<T>(held[r][p], last);
+      keep_packed<T>(weights);
+      keep_packed<T>(biases);
+      const T* weighed = reinterpret_cast<const T*>(&weights);
+      const T* shifted = reinterpret_cast<const T*>(&biases);
+      T* pack = reinterpret_cast<T*>(&held[r][p]);
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) pack[k] = normalized(pack[k], means[r], scales[r], weighed[k], shifted[k]);
+      last = held[r][p].w;
+      if (r < count && has(index)) share_out[r * packs + index] = held[r][p];
+    }
+  }
 }
 
 // ---- Launches that overlap ---------------------------------------------------------------------------------------

@@ -173,9 +173,12 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(4096, Element::f32, Route::registers, 256);
     is(5000, Element::f32, Route::registers, 320);
     is(16384, Element::f32, Route::registers, 1024);
-    is(16388, Element::f32, Route::bulk_copies, 1024);
-    is(65536, Element::f32, Route::bulk_copies, 1024);
-    is(131072, Element::f32, Route::bulk_copies, 1024);
+    is(16388, Element::f32, Route::cluster, 1024);
+    is(32768, Element::f32, Route::cluster, 1024);
+    is(32772, Element::f32, Route::bulk_copies, 1024);
+    is(65536, Element::f32, Route::cluster, 1024);      // fills its threads
+    is(131072, Element::f32, Route::cluster, 1024);
+    is(131068, Element::f32, Route::bulk_copies, 1024);
     is(131076, Element::f32, Route::two_reads, 1024);
     is(65536, Element::f32, Route::two_reads, 1024, 0);   // the emulator
     is(65536, Element::f32, Route::two_reads, 1024, 80);
@@ -194,8 +197,8 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(16399, Element::bf16, Route::anywhere_two_reads, 1024, 80);
     is(262151, Element::bf16, Route::anywhere_cluster, 1024);
     is(262153, Element::bf16, Route::anywhere_two_reads, 1024);
-    is(65536, Element::f16, Route::bulk_copies, 1024);
-    is(131072, Element::f16, Route::bulk_copies, 1024);
+    is(50000, Element::f16, Route::cluster, 1024);
+    is(131072, Element::f16, Route::cluster, 1024);
     is(131080, Element::f16, Route::two_reads, 1024);
 }
 
@@ -225,14 +228,17 @@ TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
     is("layer_norm_best_f16", 1025, 1024, "layer_norm_overlap", "__half, 32, 4, false", 513, 64, true);  // two rows a block
     is("layer_norm_best_bf16", 65, 32768, "layer_norm_overlap", "__nv_bfloat16, 1024, 4, false", 65, 1024, true);
     is("layer_norm_best_f32", 16384, 8192, "layer_norm_overlap", "float, 512, 4, true", 16384, 512, true);
-    is("layer_norm_best_f32", 8, 65536, "layer_norm_bulk_copies", "float, 256, 8, 8", 64, 256, true);
+    is("layer_norm_best_f32", 8, 65536, "layer_norm_cluster", "float, true, 1, 8, 8", 64, 256, true);
+    is("layer_norm_best_f16", 7, 65536, "layer_norm_cluster", "__half, true, 2, 4, 8", 32, 256, true);  // four pairs
+    is("layer_norm_best_f16", 8, 50000, "layer_norm_cluster", "__half, false, 2, 4, 8", 32, 224, true);
+    is("layer_norm_best_f32", 8, 50000, "layer_norm_bulk_copies", "float, 256, 8, 8", 64, 256, true);
 }
 
 TEST(LayerNorm, WhereBlocksOfAClusterShareARow) {
     lesson::Inputs inputs = with_rows("layer_norm_cluster_f32", 3, 65536);
     inputs.block = 1024;
     const auto cluster = plan_of("layer_norm_cluster_f32", inputs);
-    EXPECT_EQ(cluster.launches.front().arguments, "float, 256, 8, 8");
+    EXPECT_EQ(cluster.launches.front().arguments, "float, true, 1, 8, 8");
     EXPECT_EQ(cluster.launches.front().grid.x, 24u);  // three rows, eight blocks each
     const auto copies = plan_of("layer_norm_bulk_copies_f16", inputs);
     EXPECT_EQ(copies.launches.front().arguments, "__half, 512, 8, 2");

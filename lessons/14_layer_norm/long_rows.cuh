@@ -1,17 +1,6 @@
 // Layer norm of long rows that begin anywhere: the blocks of a cluster share a row. GPUs of sm_90 and later; not
 // emulated. Arguments as in kernels.cuh; in and out lie equally far past a multiple of 16 bytes.
 
-// The whole packs of a row that one block of its cluster takes: number `first` to first + packs - 1.
-struct Share {
-  int first, packs;
-};
-template <int kCluster>
-__device__ __forceinline__ Share share_of(const Cut& cut, int rank) {
-  const int most = (cut.packs + kCluster - 1) / kCluster;
-  const int first = rank * most < cut.packs ? rank * most : cut.packs;
-  return {first, cut.packs - first < most ? cut.packs - first : most};
-}
-
 // The weights or biases of a thread's packs, cut to fit, into shared memory: a thread reads what it wrote itself.
 template <class T>
 __device__ __forceinline__ void keep_weights(Pack<T>* kept, const T* weight, const Cut& cut, const Share& mine,
@@ -54,11 +43,11 @@ template <class T, int kCluster>
 __device__ __forceinline__ Moments wait_for_moments(ClusterMoments<kCluster>& parts, const Cut& cut, int turn) {
   const int slot = turn % 2;
   wait_for_cluster(&parts.joined[slot], turn / 2 % 2);
-  Moments moments = {(float)(cut.head + cut.tail + share_of<kCluster>(cut, 0).packs * kPackOf<T>), parts.means[slot][0],
+  Moments moments = {(float)(cut.head + cut.tail + share_of<kCluster>(cut.packs, 0).packs * kPackOf<T>), parts.means[slot][0],
                      parts.m2s[slot][0]};
 #pragma unroll
   for (int block = 1; block < kCluster; ++block) {
-    const float count = share_of<kCluster>(cut, block).packs * kPackOf<T>;
+    const float count = share_of<kCluster>(cut.packs, block).packs * kPackOf<T>;
     moments = merge(moments, {count, parts.means[slot][block], parts.m2s[slot][block]});
   }
   return moments;
@@ -97,7 +86,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(1024)
     if (row >= rows) return;
     const T* values = in + row * columns;
     const Cut cut = cut_of(values, columns);
-    const Share mine = share_of<kCluster>(cut, rank);
+    const Share mine = share_of<kCluster>(cut.packs, rank);
     const int from = number % kPacks * threads;
     ring.start(tiles, number, values + cut.head + (mine.first + from) * kPack, mine.packs - from);
   };
@@ -124,7 +113,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(1024)
   for (long long row = first_row; row < rows; row += clusters, ++turn) {
     T* const result = out + row * columns;
     const Cut cut = cut_of(result, columns);
-    const Share mine = share_of<kCluster>(cut, rank);
+    const Share mine = share_of<kCluster>(cut.packs, rank);
     const int column = rank == 0 ? edge_column<T>(cut, columns) : -1;
     if (cut.head != head) {
       keep_weights(weights, weight, cut, mine, columns);

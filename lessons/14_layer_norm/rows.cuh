@@ -140,6 +140,19 @@ __device__ __forceinline__ void keep_packed(AnyPack& pack) {
 #endif
 }
 
+// The same, until `value` is there: what is computed from this pack comes after what that was computed from.
+template <class T, class AnyPack, class Value>
+__device__ __forceinline__ void keep_packed_until(AnyPack& pack, Value& value) {
+#ifdef __CUDA_ARCH__
+  static_assert(sizeof(Value) == 4);
+  if (sizeof(T) == 2) {
+    unsigned* words = reinterpret_cast<unsigned*>(&pack);
+    unsigned* bits = reinterpret_cast<unsigned*>(&value);
+    asm volatile("" : "+r"(words[0]), "+r"(words[1]), "+r"(words[2]), "+r"(words[3]), "+r"(*bits));
+  }
+#endif
+}
+
 template <class T>
 __device__ __forceinline__ Pack<T> pack_at(const T* values, int index) {
   return reinterpret_cast<const Pack<T>*>(values)[index];

@@ -31,3 +31,18 @@ __device__ __forceinline__ uint4 load_for_the_last_time(const uint4* from) {
                : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w) : "l"(from), "l"(evict_first()));
   return words;
 }
+
+// The pack at `from`, past L1; L2 is to evict it last.
+__device__ __forceinline__ uint4 load_past_l1(const uint4* from) {
+  uint4 words;
+  asm volatile("ld.global.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+               : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w) : "l"(from), "l"(evict_last()));
+  return words;
+}
+// The pack at `from`, which other blocks of the multiprocessor read as well, and no kernel writes.
+__device__ __forceinline__ uint4 load_to_stay_in_l1(const uint4* from) {
+  uint4 words;
+  asm volatile("ld.global.nc.L1::evict_last.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w) : "l"(from));
+  return words;
+}

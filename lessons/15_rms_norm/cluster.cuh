@@ -2,6 +2,19 @@
 // for bytes, and stores to the shared memory of the cluster's other blocks. Inline PTX of sm_90 (PTX ISA, mbarrier,
 // cp.async.bulk, st.async).
 
+// What one block of a cluster takes of a row of whole packs: number `first` to first + packs - 1. Of none, first is 0.
+// Shares are whole lines of 128 bytes, but for the last: where the row begins with a line, so does each of them.
+struct Share {
+  int first, packs;
+};
+template <int kCluster>
+__device__ __forceinline__ Share share_of(int packs, int rank) {
+  const int most = (packs + kCluster * 8 - 1) / (kCluster * 8) * 8;
+  const int first = rank * most;
+  if (first >= packs) return {0, 0};
+  return {first, packs - first < most ? packs - first : most};
+}
+
 __device__ __forceinline__ unsigned shared_address(const void* place) {
   return static_cast<unsigned>(__cvta_generic_to_shared(place));
 }
@@ -97,6 +110,43 @@ struct ClusterSum {
 #pragma unroll
     for (int block = 0; block < kCluster; ++block) sum += sums[slot][block];
     return sum;
+  }
+};
+
+// The sums of all warps of a cluster, of kRows rows, for one use, and what they come to. In shared memory, at the same
+// place in each block.
+template <int kRows, int kCluster>
+struct WarpSums {
+  unsigned long long joined;
+  float sums[kRows][kCluster * 32];
+  float rows[kRows];
+
+  // By one thread, before any other use; then all blocks of the cluster must meet.
+  __device__ __forceinline__ void init() {
+    init_barrier(&joined, 1);
+    arrive_expecting(&joined, blockDim.x / 32 * kCluster * kRows * sizeof(float));
+  }
+  // By all lanes of a warp: tells all blocks of the cluster the warp's sums.
+  __device__ __forceinline__ void tell(const float* warp_sums, unsigned rank) {
+    const unsigned lane = threadIdx.x % 32;
+    const int place = rank * (blockDim.x / 32) + threadIdx.x / 32;
+    if (lane < kCluster) {
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) store_in_block(&sums[r][place], warp_sums[r], &joined, lane);
+    }
+  }
+  // By all threads: afterwards rows[r] is the sum of row r. Warp r adds it up once all warps of the cluster have told
+  // theirs, so there must be kRows warps.
+  __device__ __forceinline__ void join() {
+    const int r = threadIdx.x / 32;
+    if (r < kRows) {
+      wait_for_cluster(&joined, 0);
+      float sum = 0.0f;
+      for (int place = threadIdx.x % 32; place < blockDim.x / 32 * kCluster; place += 32) sum += sums[r][place];
+      sum = warp_sum(sum);
+      if (threadIdx.x % 32 == 0) rows[r] = sum;
+    }
+    __syncthreads();
   }
 };
 

@@ -8,49 +8,94 @@
 #include "cache_hints.cuh"
 #include "cluster.cuh"
 
-// ---- A row a cluster ---------------------------------------------------------------------------------------------
+// ---- Rows a cluster ----------------------------------------------------------------------------------------------
 
-// Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * kThreads * kPacks of them. A
-// cluster of kCluster blocks for each row. Compared with rms_norm_registers: longer rows. Each block adds up its share
-// of the squares and stores the sum into the shared memory of all blocks of the cluster.
-template <class T, int kThreads, int kPacks, int kCluster>
-__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads)
-    rms_norm_cluster(const T* in, const T* weight, T* out, int columns, float epsilon) {
+// Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * blockDim.x * kPacks of them, and
+// just as many if kWhole; blockDim.x: a multiple of 32, 1024 at most. A cluster of kCluster blocks for every kRows rows.
+//
+// Compared with rms_norm_registers: longer rows. Each warp adds up its squares and tells the sum to all blocks of the
+// cluster, where one warp adds those of a row. A thread holds the same columns of kRows rows, so that weights are read
+// once for all of them. A thread without a pack reads the share's first one: loads that depend on no condition are all
+// asked for at once.
+//
+// Launches overlap, as those of the kernel below.
+template <class T, bool kWhole, int kRows, int kPacks, int kCluster>
+__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(1024)
+    rms_norm_cluster(const T* in, const T* weight, T* out, long long rows, int columns, float epsilon) {
   constexpr int kPack = kPackOf<T>;
-  constexpr int kWarps = kThreads / 32;
-  __shared__ ClusterSum<kCluster> cluster_sum;
-  __shared__ float warp_sums[kWarps];
+  __shared__ WarpSums<kRows, kCluster> all;
   const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
   const int rank = cluster.block_rank();
   const int thread = threadIdx.x;
-  const int lane = thread % 32;
-  // This block's share of a row: mine values from number first on.
-  const int share = (columns / kPack + kCluster - 1) / kCluster * kPack;
-  const int first = rank * share < columns ? rank * share : columns;
-  const int mine = columns - first < share ? columns - first : share;
-  const long long start = blockIdx.x / kCluster * (long long)columns + first;
+  const int threads = blockDim.x;
+  const int packs = columns / kPack;
+  const Share mine = share_of<kCluster>(packs, rank);
+  const long long first_row = blockIdx.x / kCluster * (long long)kRows;
+  const int count = rows - first_row < kRows ? (int)(rows - first_row) : kRows;
+  const uint4* share_in = reinterpret_cast<const uint4*>(in) + first_row * packs + mine.first;
+  uint4* share_out = reinterpret_cast<uint4*>(out) + first_row * packs + mine.first;
+  const uint4* share_weights = reinterpret_cast<const uint4*>(weight) + mine.first;
+  const auto has = [&](int index) { return kWhole || index < mine.packs; };
+  const auto place_of = [&](int index) { return has(index) ? index : 0; };
   if (thread == 0) {
-    cluster_sum.init();
+    all.init();
     publish_barriers();
   }
   // Another block's shared memory is there once that block has started: arrive here, wait before the first store.
   cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
-  Pack<T> held[kPacks];
-  Pack<T> weights[kPacks];
-  const PackRow<T, true> row = {in + start, out + start, 0, mine, false, false, thread, kThreads};
-  float squares = load_row<T, kPacks>(row, weight + first, held, weights);
-  squares = warp_sum(squares);
-  if (lane == 0) warp_sums[thread / 32] = squares;
-  __syncthreads();
-  cluster.barrier_wait(static_cast<cooperative_groups::cluster_group::arrival_token&&>(started));
-  if (thread < 32) {
-    squares = lane < kWarps ? warp_sums[lane] : 0.0f;
-    squares = warp_sum(squares);
-    if (lane < kCluster) cluster_sum.tell(squares, rank, 0);
+  cudaGridDependencySynchronize();
+  uint4 held[kRows][kPacks];
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      const int index = p * threads + thread;
+      held[r][p] = load_past_l1(share_in + (r < count ? r * packs : 0) + place_of(index));
+      if (!has(index)) held[r][p] = make_uint4(0, 0, 0, 0);
+    }
   }
-  squares = cluster_sum.wait(0);
-  const float scale = scale_of(squares, columns, epsilon);
-  store_row<T, kPacks>(row, weight + first, held, weights, scale);
+  cudaTriggerProgrammaticLaunchCompletion();
+  float squares[kRows];
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    squares[r] = 0.0f;
+#pragma unroll
+    for (int p = 0; p < kPacks; ++p) {
+      keep_packed_until<T>(held[r][p], squares[r]);
+      const T* pack = reinterpret_cast<const T*>(&held[r][p]);
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) {
+        const float value = widened(pack[k]);
+        squares[r] = fmaf(value, value, squares[r]);
+      }
+    }
+    squares[r] = warp_sum(squares[r]);
+  }
+  cluster.barrier_wait(static_cast<cooperative_groups::cluster_group::arrival_token&&>(started));
+  all.tell(squares, rank);
+  // The first weights come while this warp waits for the others.
+  uint4 weights = load_to_stay_in_l1(share_weights + place_of(thread));
+  all.join();
+  float scales[kRows];
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) scales[r] = scale_of(all.rows[r], columns, epsilon);
+  unsigned last = 0;   // of the results so far
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int index = p * threads + thread;
+    if (p > 0) weights = load_to_stay_in_l1(share_weights + place_of(index));
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      keep_packed_until<T>(held[r][p], last);
+      keep_packed<T>(weights);
+      const T* weighed = reinterpret_cast<const T*>(&weights);
+      T* pack = reinterpret_cast<T*>(&held[r][p]);
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) pack[k] = narrowed<T>(widened(pack[k]) * scales[r] * widened(weighed[k]));
+      last = held[r][p].w;
+      if (r < count && has(index)) share_out[r * packs + index] = held[r][p];
+    }
+  }
 }
 
 // ---- Launches that overlap ---------------------------------------------------------------------------------------

@@ -150,13 +150,12 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     is(4096, Element::f32, Route::registers, 512);   // two packs a thread
     is(5000, Element::f32, Route::registers, 320);   // four
     is(16384, Element::f32, Route::registers, 1024);
-    is(16388, Element::f32, Route::read_again, 1024);
-    is(32768, Element::f32, Route::read_again, 1024);   // 8192 packs
+    is(16388, Element::f32, Route::cluster, 1024);
+    is(32768, Element::f32, Route::cluster, 1024);
     is(32768, Element::f32, Route::read_again, 1024, 80);
     is(32768, Element::f32, Route::two_reads, 1024, 75);
-    is(32772, Element::f32, Route::bulk_copies, 1024);
-    is(65536, Element::f32, Route::bulk_copies, 1024);
-    is(131072, Element::f32, Route::bulk_copies, 1024);
+    is(65536, Element::f32, Route::cluster, 1024);
+    is(131072, Element::f32, Route::cluster, 1024);
     is(131076, Element::f32, Route::two_reads, 1024);
     is(65536, Element::f32, Route::two_reads, 1024, 0);   // the emulator
     is(65536, Element::f32, Route::two_reads, 1024, 80);
@@ -175,9 +174,9 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     is(16399, Element::bf16, Route::anywhere_two_reads, 1024, 80);
     is(262151, Element::bf16, Route::anywhere_cluster, 1024);
     is(262153, Element::bf16, Route::anywhere_two_reads, 1024);
-    is(65536, Element::f16, Route::read_again, 1024);
-    is(65544, Element::f16, Route::bulk_copies, 1024);
-    is(262144, Element::f16, Route::bulk_copies, 1024);
+    is(65536, Element::f16, Route::cluster, 1024);
+    is(65536, Element::f16, Route::read_again, 1024, 80);
+    is(262144, Element::f16, Route::cluster, 1024);
     is(262152, Element::f16, Route::two_reads, 1024);
 }
 
@@ -193,7 +192,7 @@ TEST(RmsNorm, LargeArraysTakeAsManyThreadsAsThereCanBe) {
     EXPECT_EQ(plan(2881, 4096, 80).block, 256u);    // four packs a thread
     EXPECT_EQ(plan(2881, 4100, 80).block, 384u);    // the next instance
     EXPECT_EQ(plan(2881, 16384, 80).block, 1024u);
-    EXPECT_EQ(plan(2881, 16388).route, Route::read_again);
+    EXPECT_EQ(plan(2881, 16388, 80).route, Route::read_again);
     EXPECT_EQ(plan(40000, 512, 80).route, Route::warp);   // a warp holds such rows
     EXPECT_EQ(plan(2881, 4096, 75).route, Route::registers);
 }
@@ -220,7 +219,7 @@ TEST(RmsNorm, LaunchesOverlapWhereThatWasMeasured) {
     is(4096, 516, Route::overlap, 64, 4);
     is(4096, 16384, Route::overlap, 1024, 4);
     is(64, 16384, Route::overlap, 1024, 4);
-    is(64, 16388, Route::read_again, 1024, 4);
+    is(64, 16388, Route::cluster, 1024, 4);
     is(64, 4096, Route::anywhere, 256, 4, 1);  // not where a row begins within a pack
 }
 
@@ -269,7 +268,7 @@ TEST(RmsNorm, WhereBlocksOfAClusterShareARow) {
     lesson::Inputs inputs = with_rows("rms_norm_cluster_f32", 3, 65536);
     inputs.block = 1024;
     const auto cluster = plan_of("rms_norm_cluster_f32", inputs);
-    EXPECT_EQ(cluster.launches.front().arguments, "float, 256, 8, 8");
+    EXPECT_EQ(cluster.launches.front().arguments, "float, true, 1, 8, 8");
     EXPECT_EQ(cluster.launches.front().grid.x, 24u);  // three rows, eight blocks each
     const auto copies = plan_of("rms_norm_bulk_copies_f16", inputs);
     EXPECT_EQ(copies.launches.front().arguments, "__half, 256, 4, 8");

@@ -62,12 +62,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return is_packed(inputs, element) && packs <= std::uint64_t{block} * kPacks;
         case Route::read_again:
             return is_packed(inputs, element) && packs <= kPacksReadAgain;
-        case Route::cluster: {
-            // Packs of 16 bits need no more than four a thread for any row that pays.
-            const ClusterShape shape = cluster_shape(packs);
-            return is_packed(inputs, element) && packs <= shape.room() &&
-                   (shape.packs == kPacks || element == Element::f32);
-        }
+        case Route::cluster:
+            return is_packed(inputs, element) && packs <= rows_a_cluster(packs, element).shape.room();
         case Route::bulk_copies:
             return is_packed(inputs, element) && packs <= bulk_shape(packs, element, block).room();
         case Route::anywhere:
@@ -130,9 +126,9 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (has_room(Route::warp, inputs, element, kWarpBlock))
         return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
+    if (inputs.machine.architecture >= 90 && has_room(Route::cluster, inputs, element, kMostThreads))
+        return {Route::cluster, kMostThreads};
     if (hints && has_room(Route::read_again, inputs, element, kMostThreads)) return {Route::read_again, kMostThreads};
-    if (inputs.machine.architecture >= 90 && has_room(Route::bulk_copies, inputs, element, kMostThreads))
-        return {Route::bulk_copies, kMostThreads};
     return {};
 }
 
@@ -230,9 +226,11 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                         Grid{rows.blocks()}, Block{kMostThreads}, b.in, b.weight, b.out, columns, epsilon);
             break;
         case Route::cluster: {
-            const ClusterShape shape = cluster_shape(packs_of(rows.columns, element));
-            plan.launch("rms_norm_cluster", shape_text(type_of(element), shape), Grid{rows.blocks() * shape.blocks},
-                        Block{shape.threads}, b.in, b.weight, b.out, columns, epsilon);
+            const RowsACluster cluster = rows_a_cluster(packs_of(rows.columns, element), element);
+            plan.launch("rms_norm_cluster", shape_text(type, cluster),
+                        Grid{rows.blocks(cluster.rows) * cluster.shape.blocks}, Block{cluster.shape.threads}, b.in, b.weight, b.out,
+                        static_cast<long long>(rows.count), columns, epsilon);
+            plan.launches.back().overlaps = true;
             break;
         }
         case Route::anywhere:

@@ -78,6 +78,19 @@ __device__ __forceinline__ void keep_packed(AnyPack& pack) {
 #endif
 }
 
+// The same, until `value` is there: what is computed from this pack comes after what that was computed from.
+template <class T, class AnyPack, class Value>
+__device__ __forceinline__ void keep_packed_until(AnyPack& pack, Value& value) {
+#ifdef __CUDA_ARCH__
+  static_assert(sizeof(Value) == 4);
+  if (sizeof(T) == 2) {
+    unsigned* words = reinterpret_cast<unsigned*>(&pack);
+    unsigned* bits = reinterpret_cast<unsigned*>(&value);
+    asm volatile("" : "+r"(words[0]), "+r"(words[1]), "+r"(words[2]), "+r"(words[3]), "+r"(*bits));
+  }
+#endif
+}
+
 // A row as packs of 16 bytes, from the pack in which it begins to the one in which it ends. Unless it is kWhole, values
 // of the rows beside it may lie in those two.
 template <class T, bool kWhole>

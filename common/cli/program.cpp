@@ -86,11 +86,9 @@ void record(Session& s) {
             s.console.err << fmt::format("{} is left out: {}\n", name, error.what());
         }
     }
-    timing::save(folder / "timings.json", s.timer.record(names));
-    // Rows have a table of shapes instead.
-    std::vector<std::string> swept = names;
-    std::erase_if(swept, [&](const std::string& name) { return s.lesson.find(name).takes_rows(); });
-    if (!swept.empty()) timing::save(folder / "sweep.json", s.timer.record_sweep(swept));
+    const auto recording = s.timer.record(names);
+    timing::save(folder / "timings.json", recording.times);
+    if (!recording.sweep.rows.empty()) timing::save(folder / "sweep.json", recording.sweep);
     s.console.out << fmt::format("recorded {} variants and their times to {}\n", names.size(), folder.string());
 }
 

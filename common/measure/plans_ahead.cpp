@@ -14,7 +14,7 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
 
 std::size_t plans_made_ahead() {
     const unsigned threads = std::thread::hardware_concurrency();
-    return threads < 4 ? 0 : std::min(threads / 2, 8u);
+    return threads < 4 ? 0 : std::min(threads * 3 / 4, 12u);
 }
 
 PlansAhead::PlansAhead(const std::vector<Job>& jobs, std::size_t most) : jobs_(jobs), most_(most) {}

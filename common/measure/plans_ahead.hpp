@@ -30,7 +30,8 @@ private:
     std::map<std::size_t, std::future<launch::Plan>> made_;   // by job
 };
 
-// Half of this machine's threads, eight at most, none of fewer than four: the one that measures must not wait for a core.
+// Three quarters of this machine's threads, twelve at most, none of fewer than four: the one that measures must not wait
+// for a core.
 std::size_t plans_made_ahead();
 
 }  // namespace lanewise::measure

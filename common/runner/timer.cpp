@@ -9,6 +9,7 @@
 
 #include "common/base/error.hpp"
 #include "common/runner/recordings.hpp"
+#include "common/timing/compare.hpp"
 #include "common/timing/ladder.hpp"
 #include "common/timing/times_text.hpp"
 
@@ -44,22 +45,26 @@ void set_over_sizes(measure::MeasureOptions& options) {
     options.places = kPlacesOverSizes;
 }
 
-// The first size of each number of values: a sum of S·K values is the same whatever S is.
-std::vector<timing::Size> of_each_product(const std::vector<timing::Size>& sizes) {
-    std::vector<timing::Size> first;
-    for (const timing::Size& size : sizes)
-        if (std::none_of(first.begin(), first.end(), [&](const timing::Size& each) { return each.n == size.n; }))
-            first.push_back(size);
-    return first;
+std::vector<timing::Size> sweep_sizes() { return timing::parse_sizes(kSweepSizes, lesson::kMaxValues); }
+
+bool is_of_sweep(std::uint64_t n) {
+    const auto sizes = sweep_sizes();
+    return std::any_of(sizes.begin(), sizes.end(), [&](const timing::Size& size) { return size.n == n; });
 }
 
-// Rows measured at of_each_product(sizes), for all of them.
+// The rows of these variants, their libraries and their limits, for all of `sizes`: a sum of S·K values is the same
+// whatever S is.
 std::vector<timing::Timing> rows_of_all(const std::vector<timing::Timing>& measured,
-                                        const std::vector<timing::Size>& sizes) {
+                                        const std::vector<timing::Size>& sizes,
+                                        const std::vector<std::string>& variants) {
+    const auto belongs = [&](const timing::Timing& row) {
+        if (row.baseline) return !row.on_cpu && row.variant != timing::kEmptyKernel;
+        return std::find(variants.begin(), variants.end(), row.variant) != variants.end();
+    };
     std::vector<timing::Timing> rows;
     for (const timing::Size& size : sizes)
         for (const timing::Timing& row : measured)
-            if (row.n == size.n) rows.emplace_back(row).size = size.name;
+            if (row.n == size.n && belongs(row)) rows.emplace_back(row).size = size.name;
     return rows;
 }
 
@@ -225,7 +230,7 @@ timing::TimingTable Timer::measure_quietly(const std::vector<std::string>& names
     return table;
 }
 
-timing::TimingTable Timer::measure_sizes(const std::vector<std::string>& names, const SweepWatch& watch) const {
+measure::SweepOptions Timer::over_sizes() const {
     measure::SweepOptions options;
     if (!setup_.lesson.main().empty()) options.serial_at = timing::kLadderValues;
     options.measure.l2 = options_.l2.value_or(measure::L2::warm);
@@ -233,65 +238,91 @@ timing::TimingTable Timer::measure_sizes(const std::vector<std::string>& names, 
     set_over_sizes(options.measure);
     options.nearest_limit = true;
     options.launch = true;
-    options.progress = watch.progress;
-    options.cancelled = watch.cancelled;
-    auto table = measure::sweep(*setup_.make_meter(), jobs(names, timing::parse_sizes(kSweepSizes, lesson::kMaxValues)),
-                                options);
+    return options;
+}
+
+void Timer::name_sweep(timing::TimingTable& table) const {
     table.lesson = setup_.lesson.name();
     table.main = setup_.lesson.main();
     table.date = setup_.today();
+}
+
+timing::TimingTable Timer::measure_sizes(const std::vector<std::string>& names, const SweepWatch& watch) const {
+    auto options = over_sizes();
+    options.progress = watch.progress;
+    options.cancelled = watch.cancelled;
+    auto table = measure::sweep(*setup_.make_meter(), jobs(names, sweep_sizes()), options);
+    name_sweep(table);
     return table;
 }
 
-timing::TimingTable Timer::record_sweep(const std::vector<std::string>& names) const {
-    SweepWatch watch;
-    if (watch_.follow) watch.progress = watch_.follow("sweep ");
-    if (watch_.watch_interrupts) watch.cancelled = watch_.watch_interrupts();
-    auto table = measure_sizes(names, watch);
-    if (!table.partial.empty())
-        throw Error(
-            fmt::format("--record: the sweep over sizes is not complete, and was not written: {}.", table.partial),
-            kExitPartial);
-    return table;
+// The sizes of a sweep and of the table are measured together, those that both have once.
+std::vector<measure::Job> Timer::jobs_over_sizes(const std::vector<std::string>& swept,
+                                                 const std::vector<std::string>& compared) const {
+    std::vector<timing::Size> sizes = sweep_sizes();
+    if (!compared.empty())
+        for (const timing::Size& size : timing::table_sizes())
+            if (std::none_of(sizes.begin(), sizes.end(), [&](const timing::Size& known) { return known.n == size.n; }))
+                sizes.push_back({size.n, "", 0});
+    std::sort(sizes.begin(), sizes.end(), [](const auto& a, const auto& b) { return a.n < b.n; });
+    std::vector<measure::Job> all;
+    for (const timing::Size& size : sizes)
+        for (auto& job : jobs(is_of_sweep(size.n) ? swept : compared, {size})) all.push_back(std::move(job));
+    return all;
 }
 
-timing::TimingTable Timer::record(const std::vector<std::string>& names) const {
-    measure::SweepOptions options;
-    options.serial = true;
-    set_for_many(options.measure);
-    if (watch_.watch_interrupts) options.cancelled = watch_.watch_interrupts();
-    const auto complete = [&](const std::vector<measure::Job>& all, const std::string& what) {
+Timer::Recording Timer::record(const std::vector<std::string>& names) const {
+    const std::function<bool()> cancelled = watch_.watch_interrupts ? watch_.watch_interrupts() : nullptr;
+    const auto complete = [&](const std::vector<measure::Job>& all, measure::SweepOptions options,
+                              const std::string& what) {
+        options.cancelled = cancelled;
         auto table = run(all, options, what);
         if (!table.partial.empty())
             throw Error(fmt::format("--record: the times are not complete, and none were written: {}.", table.partial),
                         kExitPartial);
         return table;
     };
+    measure::SweepOptions at_own_sizes;
+    at_own_sizes.serial = true;
+    set_for_many(at_own_sizes.measure);
     std::vector<timing::TimingTable> tables;
     for (int i = 1; i <= kRecordedTables; ++i)
-        tables.push_back(complete(jobs(names, {}), fmt::format("times, table {} of {} ", i, kRecordedTables)));
-    auto table = timing::merge(tables);
-    std::vector<std::string> compared;
-    for (const auto& name : names)
+        tables.push_back(
+            complete(jobs(names, {}), at_own_sizes, fmt::format("times, table {} of {} ", i, kRecordedTables)));
+    Recording recording{timing::merge(tables), {}};
+    std::vector<std::string> compared, swept;
+    for (const auto& name : names) {
         if (!setup_.lesson.find(name).baseline.empty()) compared.push_back(name);
-    if (compared.empty()) return table;
-    options.serial = false;
-    options.nearest_limit = true;
-    set_over_sizes(options.measure);
-    const bool rows = setup_.lesson.find(compared.front()).takes_rows();
-    if (rows) options.measure.warm_seconds = kWarmSecondsAfterAPause;
-    const auto all = rows ? timing::row_sizes() : timing::table_sizes();
-    auto sizes = complete(jobs(compared, rows ? all : of_each_product(all)), "sizes ");
-    if (!rows) sizes.rows = rows_of_all(sizes.rows, all);
-    std::move(sizes.rows.begin(), sizes.rows.end(), std::back_inserter(table.rows));
-    for (auto& note : sizes.notes)
-        if (std::find(table.notes.begin(), table.notes.end(), note) == table.notes.end())
-            table.notes.push_back(std::move(note));
-    table.method +=
-        fmt::format(" (of the table of sizes one, at {} addresses{})", kPlacesOverSizes,
-                    rows ? "" : "; shapes of one product share a measurement");
-    table.after = sizes.after;
-    return table;
+        if (!setup_.lesson.find(name).takes_rows()) swept.push_back(name);
+    }
+    auto& table = recording.times;
+    const auto add_sizes = [&](const timing::TimingTable& sizes, std::vector<timing::Timing> rows, const char* shared) {
+        std::move(rows.begin(), rows.end(), std::back_inserter(table.rows));
+        for (const auto& note : sizes.notes)
+            if (std::find(table.notes.begin(), table.notes.end(), note) == table.notes.end())
+                table.notes.push_back(note);
+        table.method += fmt::format(" (of the table of sizes one, at {} addresses{})", kPlacesOverSizes, shared);
+        table.after = sizes.after;
+    };
+    if (!compared.empty() && setup_.lesson.find(compared.front()).takes_rows()) {
+        measure::SweepOptions options;
+        set_over_sizes(options.measure);
+        options.measure.warm_seconds = kWarmSecondsAfterAPause;
+        options.nearest_limit = true;
+        const auto sizes = complete(jobs(compared, timing::row_sizes()), options, "sizes ");
+        add_sizes(sizes, sizes.rows, "");
+        compared.clear();
+    }
+    if (!swept.empty()) {
+        const auto sizes = complete(jobs_over_sizes(swept, compared), over_sizes(), "sizes ");
+        recording.sweep = sizes;
+        std::erase_if(recording.sweep.rows, [](const timing::Timing& row) { return !is_of_sweep(row.n); });
+        name_sweep(recording.sweep);
+        if (!compared.empty())
+            add_sizes(sizes, rows_of_all(sizes.rows, timing::table_sizes(), compared),
+                      "; shapes of one product share a measurement");
+    }
+    return recording;
 }
 
 timing::TimingTable Timer::recorded() const {

@@ -37,13 +37,16 @@ public:
     timing::TimingTable measure_quietly(const std::vector<std::string>& names) const;
     // The same over sizes, followed and ended by `watch`. Throws Error where nothing could be measured.
     timing::TimingTable measure_sizes(const std::vector<std::string>& names, const run::SweepWatch& watch) const;
-    // What a machine without a GPU will show: each variant at its own size, several times over; then those that have a
-    // baseline at the sizes of the table.
-    timing::TimingTable record(const std::vector<std::string>& names) const;
-
-    // The same over sizes, once; at the ladder's size with the serial CPU baseline, where the lesson is on the
-    // ladder.
-    timing::TimingTable record_sweep(const std::vector<std::string>& names) const;
+    // What a machine without a GPU will show.
+    struct Recording {
+        // Each variant at its own size, several times over; then those that have a baseline at the sizes of the table.
+        timing::TimingTable times;
+        // All over sizes, once; at the ladder's size with the serial CPU baseline, where the lesson is on the ladder.
+        // Without rows where variants take rows, which have the table instead.
+        timing::TimingTable sweep;
+    };
+    // Throws Error where something could not be measured, and after an interrupt.
+    Recording record(const std::vector<std::string>& names) const;
 
     // The recorded rows that these options ask for. Throws Error where there are none, or none measured in that way.
     timing::TimingTable recorded() const;
@@ -58,6 +61,11 @@ private:
     // What a variant runs on at a size; without one, at the size it is timed at.
     lesson::Inputs inputs_at(const lesson::Variant& variant, const timing::Size* size,
                              const lesson::Machine& machine) const;
+    // Of a sweep: all `swept` at its sizes, and `compared` at those of the table too.
+    std::vector<measure::Job> jobs_over_sizes(const std::vector<std::string>& swept,
+                                              const std::vector<std::string>& compared) const;
+    measure::SweepOptions over_sizes() const;
+    void name_sweep(timing::TimingTable& table) const;
     timing::TimingTable run(const std::vector<measure::Job>& jobs, measure::SweepOptions options,
                             const std::string& what) const;
 

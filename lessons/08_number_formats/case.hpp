@@ -100,8 +100,10 @@ inline void plan_warps(Plan& plan, const Inputs& inputs, const std::string& name
         for (std::uint64_t i = 0; i < inputs.block && std::uint64_t{slice} * inputs.block + i < values.size(); ++i)
             lanes[i] = values[std::uint64_t{slice} * inputs.block + i];
         const auto sums = lanewise::lesson::sums_of(lanes, lanes.size());
-        const double in_order = tree(accumulator, lanes);
-        const bool exact = !lanewise::is_float(accumulator) || !std::isfinite(in_order);
+        // Addition by addition only where it matters: it takes as long as all else here together.
+        const bool wraps = !lanewise::is_float(accumulator);
+        const double in_order = wraps || may_overflow(accumulator, sums.magnitude) ? tree(accumulator, lanes) : sums.sum;
+        const bool exact = wraps || !std::isfinite(in_order);
         reference.push_back(exact ? in_order : sums.sum);
         if (!exact) magnitude = std::max(magnitude, sums.magnitude);
     }

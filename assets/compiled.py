@@ -15,7 +15,7 @@ import tempfile
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from figures import RECORDED, ROOT, fnv1a  # noqa: E402
+from figures import ROOT, fnv1a  # noqa: E402
 
 ARCHITECTURE = "sm_90"
 # Lesson, kernel with its template arguments, parameters.

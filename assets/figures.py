@@ -22,7 +22,7 @@ from functools import lru_cache
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-RECORDED = ROOT / "assets" / "recorded" / "h200"
+RECORDED = ROOT / "assets" / "recorded"
 NUMBER = r"(?<![\w.^])[−-]?\d+(?:\.\d+)?"
 UNIT = (r"(?:µs|ns|ms|GB/s|TB/s|%|×(?!\s*\d)|(?:cycles?|MHz|registers?|instructions?|requests?|sectors?|wavefronts?|atomics?|"
         r"accesses|barriers?|shuffles?|rounds?|ulp|[KM]B|bytes|times)\b)")
@@ -37,12 +37,17 @@ class Wrong(Exception):
 
 # ---- Sources ------------------------------------------------------------------------------------------------------
 
+def recording(path):
+    """The file LESSON/NAME, of the first GPU's folder that has it, as the programs look for it."""
+    found = sorted(RECORDED.glob(f"*/{path}"))
+    if not found:
+        raise Wrong(f"{path} is in no folder of {RECORDED}: record it")
+    return found[0]
+
+
 @lru_cache(None)
 def recorded(path):
-    file = RECORDED / path
-    if not file.exists():
-        raise Wrong(f"{file.relative_to(ROOT)} is not there: record it")
-    return json.loads(file.read_text())
+    return json.loads(recording(path).read_text())
 
 
 def lines_of(text):
@@ -64,7 +69,7 @@ class Sources:
     def row(self, variant, n=None, size="", lesson=None, element=None):
         lesson = lesson or self.lesson
         for table in ("timings", "sweep", "torch"):
-            if not (RECORDED / lesson / f"{table}.json").exists():
+            if not any(RECORDED.glob(f"*/{lesson}/{table}.json")):
                 continue
             rows = [r for r in recorded(f"{lesson}/{table}.json")["rows"]
                     if r["variant"] == variant and (n is None or r["n"] == n) and r["samples"]
@@ -89,9 +94,9 @@ class Sources:
     # Times of lesson 16's operator, or of the copy beside it, as add_rms_norm_bench --csv wrote them. types: of the
     # activations and of the weight, as in "f16/f16".
     def operator_us(self, what, types, rows, dim):
-        file = RECORDED / self.lesson / "operator.csv"
-        if not file.exists():
-            raise Wrong(f"{file.name} is not among {self.lesson}'s recordings: add_rms_norm_bench --csv writes it")
+        if not any(RECORDED.glob(f"*/{self.lesson}/operator.csv")):
+            raise Wrong(f"operator.csv is not among {self.lesson}'s recordings: add_rms_norm_bench --csv writes it")
+        file = recording(f"{self.lesson}/operator.csv")
         with file.open(newline="") as lines:
             for row in csv.DictReader(lines):
                 if (row["what"], row["types"], row["rows"], row["dim"]) == (what, types, str(rows), str(dim)):
@@ -236,7 +241,7 @@ class Sources:
 
     # The first output of the plain kernel on the GPU, as the recording has it.
     def output(self, variant):
-        for line in lines_of((RECORDED / self.lesson / f"{variant}.ndjson").read_text()):
+        for line in lines_of(recording(f"{self.lesson}/{variant}.ndjson").read_text()):
             if "plain" in line:
                 return element(line["plain"]["values"][0], line["plain"]["element"])
         raise Wrong(f"the recording of {variant} has no output")

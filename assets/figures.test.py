@@ -73,7 +73,7 @@ class Recordings(unittest.TestCase):
 
     def setUp(self):
         self.folder = pathlib.Path(tempfile.mkdtemp())
-        (self.folder / "01_made_up").mkdir()
+        (self.folder / "a_gpu" / "01_made_up").mkdir(parents=True)
         self.before, figures.RECORDED = figures.RECORDED, self.folder
         figures.recorded.cache_clear()
 
@@ -82,7 +82,7 @@ class Recordings(unittest.TestCase):
         figures.recorded.cache_clear()
 
     def test_the_operators_table(self):
-        (self.folder / "01_made_up" / "operator.csv").write_text(
+        (self.folder / "a_gpu" / "01_made_up" / "operator.csv").write_text(
             "gpu,what,types,rows,dim,median_us,low_us,high_us,gb_per_s\n"
             "NVIDIA H200,operator,f16/f16,1024,4096,9.865,9.830,9.913,3401.5\n"
             "NVIDIA H200,copy,f16/f16,1024,4096,9.447,9.407,9.476,3552.0\n"
@@ -100,8 +100,8 @@ class Recordings(unittest.TestCase):
 
     def test_torchs_table_comes_after_the_lessons_own(self):
         row = '{"variant": "%s", "n": 4, "size": "%s", "element": "%s", "samples": 1, "median_us": %s}'
-        (self.folder / "01_made_up" / "timings.json").write_text('{"rows": [%s]}' % row % ("best", "2×2", "f32", 3.0))
-        (self.folder / "01_made_up" / "torch.json").write_text(
+        (self.folder / "a_gpu" / "01_made_up" / "timings.json").write_text('{"rows": [%s]}' % row % ("best", "2×2", "f32", 3.0))
+        (self.folder / "a_gpu" / "01_made_up" / "torch.json").write_text(
             '{"rows": [%s, %s]}' % (row % ("torch sum", "2×2", "f16", 5.0), row % ("torch sum", "2×2", "f32", 7.0)))
         made = lesson("3.0 µs, 7.0 µs.", [("{3.0 µs}, {7.0 µs}.", "us('best', size='2×2'); "
                                            "us('torch sum', size='2×2', element='f32')")])

@@ -184,7 +184,7 @@ void add_routes(Lesson& lesson) {
                          Route::high_occupancy, element));
         lesson.add(route("layer_norm_overlap", "overlap", "starts while the kernel before it still runs",
                          "layer_norm_registers", Route::overlap, element));
-        lesson.add(route("layer_norm_cluster", "cluster", "eight blocks of a cluster share a row",
+        lesson.add(route("layer_norm_cluster", "cluster", "the blocks of a cluster share rows",
                          "layer_norm_two_reads", Route::cluster, element));
         lesson.add(route("layer_norm_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",
                          "layer_norm_cluster", Route::bulk_copies, element));

@@ -126,7 +126,7 @@ void add_routes(Lesson& lesson) {
                          "rms_norm_registers", Route::overlap, element));
         lesson.add(route("rms_norm_read_again", "read again", "a row read twice: a cache may still hold it",
                          "rms_norm_two_reads", Route::read_again, element));
-        lesson.add(route("rms_norm_cluster", "cluster", "eight blocks of a cluster share a row", "rms_norm_two_reads",
+        lesson.add(route("rms_norm_cluster", "cluster", "the blocks of a cluster share rows", "rms_norm_two_reads",
                          Route::cluster, element));
         lesson.add(route("rms_norm_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",
                          "rms_norm_cluster", Route::bulk_copies, element));

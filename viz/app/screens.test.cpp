@@ -24,9 +24,16 @@ struct Screen {
 };
 constexpr Screen kScreens[] = {{1600, 900, 1}, {1280, 800, 1}, {800, 600, 1}, {2560, 1600, 2}};
 
+// The recording LESSON/VARIANT of any GPU; empty where none has it.
+std::filesystem::path path_of(const std::string& name) {
+    for (const auto& gpu : std::filesystem::directory_iterator(LANEWISE_RECORDED))
+        if (const auto path = gpu.path() / (name + ".ndjson"); std::filesystem::exists(path)) return path;
+    return {};
+}
+
 std::shared_ptr<const run::Run> recorded(const std::string& name) {
     auto run = std::make_shared<run::Run>();
-    run->trace = trace::load(std::string(LANEWISE_RECORDED) + "/" + name + ".ndjson");
+    run->trace = trace::load(path_of(name));
     run->steps = steps::build_steps(run->trace);
     run->origin = "recorded on NVIDIA H200 · 2026-11-22";
     run::Result result;
@@ -51,7 +58,7 @@ run::Presentation presentation() {
           std::pair{"12_dot_product/dot_product_f32x4_f32", "dot"},
           std::pair{"13_softmax/online_softmax_f32", "online"},
           std::pair{"14_layer_norm/layer_norm_welford", "Welford"}, std::pair{"17_nms/chain", "a chain"}}) {
-        if (!std::filesystem::exists(std::string(LANEWISE_RECORDED) + "/" + name + ".ndjson")) continue;
+        EXPECT_FALSE(path_of(name).empty()) << name << " is not recorded";
         shown.variants.push_back({name, title, "a recorded run", false});
         shown.all_variants.push_back(name);
     }

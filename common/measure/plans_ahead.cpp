@@ -1,16 +1,73 @@
 #include "common/measure/plans_ahead.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <memory>
+#include <mutex>
 #include <thread>
+#include <utility>
 
 namespace lanewise::measure {
 namespace {
 
-// Values in all plans made ahead, and bytes of each. A larger plan is made when its turn comes, if there is room for it.
-constexpr std::uint64_t kMostValues = std::uint64_t{1} << 27;
+// Bytes of each plan made ahead. A larger plan is made when its turn comes, if there is room for it.
 constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
 
+// Values in all plans made ahead: while a plan is made, a value takes up to 32 bytes.
+std::uint64_t most_values_ahead() {
+    return std::clamp(memory_of_host() / 256, std::uint64_t{1} << 27, std::uint64_t{1} << 29);
+}
+
+std::uint64_t bytes_held(const launch::Plan& plan) {
+    std::uint64_t bytes = 0;
+    for (const launch::BufferSpec& buffer : plan.buffers) bytes += buffer.contents.size();
+    for (const launch::Expectation& expected : plan.expectations)
+        bytes += (expected.reference.size() + expected.bounds.size()) * sizeof(double);
+    return bytes;
+}
+
+// The plans that are kept of some jobs.
+class Kept {
+public:
+    Kept(std::size_t jobs, std::uint64_t most_bytes) : plans_(jobs), left_(most_bytes) {}
+
+    launch::Plan plan(std::size_t at, const std::function<launch::Plan()>& make) {
+        if (const auto known = find(at)) return *known;
+        launch::Plan made = make();
+        const std::uint64_t bytes = bytes_held(made);
+        const std::lock_guard lock(mutex_);
+        if (!plans_[at] && bytes <= left_) {
+            plans_[at] = std::make_shared<const launch::Plan>(made);
+            left_ -= bytes;
+        }
+        return made;
+    }
+
+private:
+    std::shared_ptr<const launch::Plan> find(std::size_t at) {
+        const std::lock_guard lock(mutex_);
+        return plans_[at];
+    }
+
+    std::mutex mutex_;
+    std::vector<std::shared_ptr<const launch::Plan>> plans_;   // by job
+    std::uint64_t left_;
+};
+
 }  // namespace
+
+std::uint64_t memory_of_host() {
+    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
+    return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) : 0;
+}
+
+std::vector<Job> keeping_plans(std::vector<Job> jobs, std::uint64_t most_bytes) {
+    const auto kept = std::make_shared<Kept>(jobs.size(), most_bytes);
+    for (std::size_t at = 0; at < jobs.size(); ++at)
+        jobs[at].plan = [kept, at, make = std::move(jobs[at].plan)] { return kept->plan(at, make); };
+    return jobs;
+}
 
 std::size_t plans_made_ahead() {
     const unsigned threads = std::thread::hardware_concurrency();
@@ -26,10 +83,11 @@ launch::Plan PlansAhead::take(std::size_t at) {
         own = std::move(found->second);
         made_.erase(found);
     }
+    const std::uint64_t most_values = most_values_ahead();
     std::uint64_t values = 0;
     for (std::size_t next = at + 1; next < jobs_.size() && next <= at + most_; ++next) {
         values += jobs_[next].n;
-        if (values > kMostValues || (jobs_[next].bytes && jobs_[next].bytes() > kMostBytes)) break;
+        if (values > most_values || (jobs_[next].bytes && jobs_[next].bytes() > kMostBytes)) break;
         if (!made_.contains(next)) made_[next] = std::async(std::launch::async, jobs_[next].plan);
     }
     return own.valid() ? own.get() : jobs_[at].plan();

@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <cstring>
 
 #include "common/base/error.hpp"
 #include "common/base/text.testing.hpp"
@@ -175,6 +176,31 @@ TEST(PlansAhead, AreNoMoreThanAsked) {
         plans.wait();
         EXPECT_EQ(made, 1 + static_cast<int>(most));
     }
+}
+
+// Measured twice, a plan is made once as long as there is room for it.
+TEST(PlansAhead, AreKeptWhereThereIsRoom) {
+    std::atomic<int> made = 0;
+    std::vector<Job> jobs(3, job("a", 5));
+    for (Job& each : jobs)
+        each.plan = [&made] {
+            launch::Plan plan;
+            plan.input("in", std::vector<float>(100, static_cast<float>(++made)));   // 400 bytes
+            return plan;
+        };
+    const auto first_value = [](const Job& job) {
+        float value = 0;
+        std::memcpy(&value, job.plan().buffers.front().contents.data(), sizeof value);
+        return value;
+    };
+    const auto kept = keeping_plans(jobs, 800);
+    EXPECT_EQ(first_value(kept[0]), 1);
+    EXPECT_EQ(first_value(kept[2]), 2);
+    EXPECT_EQ(first_value(kept[1]), 3);   // no room any more
+    EXPECT_EQ(first_value(kept[0]), 1);
+    EXPECT_EQ(first_value(kept[2]), 2);
+    EXPECT_EQ(first_value(kept[1]), 4);
+    EXPECT_EQ(made, 4);
 }
 
 TEST(Sweep, ALaunchAloneIsMeasuredOnceWhereItIsAskedFor) {

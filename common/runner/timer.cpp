@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
+#include "common/measure/plans_ahead.hpp"
 #include "common/runner/recordings.hpp"
 #include "common/timing/compare.hpp"
 #include "common/timing/ladder.hpp"
@@ -286,9 +287,11 @@ Timer::Recording Timer::record(const std::vector<std::string>& names) const {
     at_own_sizes.serial = true;
     set_for_many(at_own_sizes.measure);
     std::vector<timing::TimingTable> tables;
-    for (int i = 1; i <= kRecordedTables; ++i)
-        tables.push_back(
-            complete(jobs(names, {}), at_own_sizes, fmt::format("times, table {} of {} ", i, kRecordedTables)));
+    {
+        const auto own = measure::keeping_plans(jobs(names, {}), measure::memory_of_host() / 4);
+        for (int i = 1; i <= kRecordedTables; ++i)
+            tables.push_back(complete(own, at_own_sizes, fmt::format("times, table {} of {} ", i, kRecordedTables)));
+    }
     Recording recording{timing::merge(tables), {}};
     std::vector<std::string> compared, swept;
     for (const auto& name : names) {

@@ -128,8 +128,8 @@ struct ClusterShape {
     std::uint64_t room() const { return std::uint64_t{blocks} * threads * packs; }
 };
 
-// Of a kernel in which so many blocks share a row of whole packs: whole warps, as many as a block's share needs, 2 to 32.
-// A row that needs more has no room.
+// Of a kernel in which so many blocks share a row of whole packs: whole warps, as many as a block's share needs, 2 to
+// 32. A row that needs more has no room.
 inline ClusterShape cluster_of(std::uint64_t packs_a_row, std::uint32_t blocks, std::uint32_t packs_a_thread) {
     const std::uint64_t a_warp = std::uint64_t{blocks} * packs_a_thread * 32;
     const std::uint64_t warps = (packs_a_row + a_warp - 1) / a_warp;
@@ -149,8 +149,8 @@ struct RowsACluster {
     std::uint32_t rows = 1;
     bool whole = false;   // a row fills the shape, and the kernel knows
 };
-// Two rows, so that weights are read once for both. Long rows of floats that fill eight packs a thread are faster one by
-// one: on an H100 183 us instead of 187 for RMS norm of 1024 x 65536, and 185 instead of 187 for layer norm.
+// Two rows, so that weights are read once for both. Long rows of floats that fill eight packs a thread are faster one
+// by one: on an H100 183 us instead of 187 for RMS norm of 1024 x 65536, and 185 instead of 187 for layer norm.
 inline RowsACluster rows_a_cluster(std::uint64_t packs_a_row, Element element) {
     const ClusterShape one = cluster_of(packs_a_row, kMostBlocksOfACluster, 2 * kPacks);
     if (element == Element::f32 && one.threads >= 256 && packs_a_row == one.room()) return {one, 1, true};

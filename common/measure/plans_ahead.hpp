@@ -1,6 +1,6 @@
-// The values of a plan and their reference in double take the host longer than a measurement takes the GPU. So the plans
-// of a list of jobs are made on other threads while the GPU measures those before them, and where the same jobs are
-// measured again, plans are kept.
+// The values of a plan and their reference in double take the host longer than a measurement takes the GPU. So the
+// plans of a list of jobs are made on other threads while the GPU measures those before them, and where the same jobs
+// are measured again, plans are kept.
 #pragma once
 
 #include <cstddef>
@@ -31,12 +31,12 @@ private:
     std::map<std::size_t, std::future<launch::Plan>> made_;   // by job
 };
 
-// Three quarters of this machine's threads, twelve at most, none of fewer than four: the one that measures must not wait
-// for a core.
+// Three quarters of this machine's threads, twelve at most, none of fewer than four: the one that measures must not
+// wait for a core.
 std::size_t plans_made_ahead();
 
-// The same jobs, to be measured several times over. Their plans, which must not change, are made once and then copied, as
-// long as all that are kept take no more than so many bytes. They live as long as a copy of the jobs does.
+// The same jobs, to be measured several times over. Their plans, which must not change, are made once and then copied,
+// as long as all that are kept take no more than so many bytes. They live as long as a copy of the jobs does.
 std::vector<Job> keeping_plans(std::vector<Job> jobs, std::uint64_t most_bytes);
 
 // Bytes of memory that this machine has.

@@ -102,7 +102,8 @@ inline void plan_warps(Plan& plan, const Inputs& inputs, const std::string& name
         const auto sums = lanewise::lesson::sums_of(lanes, lanes.size());
         // Addition by addition only where it matters: it takes as long as all else here together.
         const bool wraps = !lanewise::is_float(accumulator);
-        const double in_order = wraps || may_overflow(accumulator, sums.magnitude) ? tree(accumulator, lanes) : sums.sum;
+        const bool matters = wraps || may_overflow(accumulator, sums.magnitude);
+        const double in_order = matters ? tree(accumulator, lanes) : sums.sum;
         const bool exact = wraps || !std::isfinite(in_order);
         reference.push_back(exact ? in_order : sums.sum);
         if (!exact) magnitude = std::max(magnitude, sums.magnitude);

@@ -116,8 +116,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
         return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
     if (inputs.machine.architecture < 90) return {};
-    // Long rows of floats that do not fill a cluster's threads: on an H100 142 us by bulk copies and 158 by clusters for
-    // 1000 x 50000, but 105 and 92 for 1000 x 32768, and 200 and 186 for 1024 x 65536, which fill them.
+    // Long rows of floats that do not fill a cluster's threads: on an H100 142 us by bulk copies and 158 by clusters
+    // for 1000 x 50000, but 105 and 92 for 1000 x 32768, and 200 and 186 for 1024 x 65536, which fill them.
     const bool copies = element == Element::f32 && packs > 8192 && !rows_a_cluster(packs, element).whole;
     for (const Route route : {copies ? Route::bulk_copies : Route::cluster, Route::bulk_copies, Route::cluster})
         if (has_room(route, inputs, element, kMostThreads)) return {route, kMostThreads};
@@ -223,8 +223,8 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::cluster: {
             const RowsACluster cluster = rows_a_cluster(packs_of(rows.columns, element), element);
             plan.launch("layer_norm_cluster", shape_text(type, cluster),
-                        Grid{rows.blocks(cluster.rows) * cluster.shape.blocks}, Block{cluster.shape.threads}, b.in, b.weight, b.bias, b.out,
-                        static_cast<long long>(rows.count), columns, epsilon);
+                        Grid{rows.blocks(cluster.rows) * cluster.shape.blocks}, Block{cluster.shape.threads}, b.in,
+                        b.weight, b.bias, b.out, static_cast<long long>(rows.count), columns, epsilon);
             plan.launches.back().overlaps = true;
             break;
         }

@@ -228,8 +228,8 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::cluster: {
             const RowsACluster cluster = rows_a_cluster(packs_of(rows.columns, element), element);
             plan.launch("rms_norm_cluster", shape_text(type, cluster),
-                        Grid{rows.blocks(cluster.rows) * cluster.shape.blocks}, Block{cluster.shape.threads}, b.in, b.weight, b.out,
-                        static_cast<long long>(rows.count), columns, epsilon);
+                        Grid{rows.blocks(cluster.rows) * cluster.shape.blocks}, Block{cluster.shape.threads}, b.in,
+                        b.weight, b.out, static_cast<long long>(rows.count), columns, epsilon);
             plan.launches.back().overlaps = true;
             break;
         }

@@ -157,6 +157,15 @@ TEST(Timer, RecordsTheTableBesideTheVariantsOwnSizes) {
         return !row.size.empty() && row.variant == timing::kPlainCopy;
     }));
     EXPECT_TRUE(contains(table.method, "shapes of one product share a measurement")) << table.method;
+    // Sizes that only the table has are not in the sweep, those of both are; and all variants are, at each.
+    const auto sweep = timing::load(tiny.path("assets/recorded/pretended/99_tiny/sweep.json"));
+    std::map<std::string, std::vector<std::uint64_t>> swept;
+    for (const auto& row : sweep.rows)
+        if (!row.baseline) swept[row.variant].push_back(row.n);
+    for (const char* variant : {"tiny_sum", "tiny_beside"})
+        EXPECT_EQ(swept[variant], (std::vector<std::uint64_t>{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20,
+                                                              1 << 22, 1 << 24}))
+            << variant;
     std::string shapes;
     for (const auto& row : table.rows)
         if (row.variant == "tiny_beside" && !row.size.empty())

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <map>
 
 #include "common/base/error.hpp"
 #include "common/base/text.testing.hpp"
@@ -159,11 +160,11 @@ TEST(Timer, RecordsTheTableBesideTheVariantsOwnSizes) {
     EXPECT_TRUE(contains(table.method, "shapes of one product share a measurement")) << table.method;
     // Sizes that only the table has are not in the sweep, those of both are; and all variants are, at each.
     const auto sweep = timing::load(tiny.path("assets/recorded/pretended/99_tiny/sweep.json"));
-    std::map<std::string, std::vector<std::uint64_t>> swept;
+    std::map<std::string, std::vector<std::uint64_t>> sizes_of;
     for (const auto& row : sweep.rows)
-        if (!row.baseline) swept[row.variant].push_back(row.n);
+        if (!row.baseline) sizes_of[row.variant].push_back(row.n);
     for (const char* variant : {"tiny_sum", "tiny_beside"})
-        EXPECT_EQ(swept[variant], (std::vector<std::uint64_t>{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20,
+        EXPECT_EQ(sizes_of[variant], (std::vector<std::uint64_t>{1 << 10, 1 << 12, 1 << 14, 1 << 16, 1 << 18, 1 << 20,
                                                               1 << 22, 1 << 24}))
             << variant;
     std::string shapes;

@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <optional>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "common/base/data_folder.hpp"
 #include "common/base/error.hpp"
+#include "common/base/free_memory.hpp"
 #include "common/base/suggest.hpp"
 
 namespace lanewise::lesson {
@@ -34,14 +34,6 @@ std::string nearest_by_part(const std::string& text, const std::vector<std::stri
         if (text.size() > 2 && !nearest(text, parts).empty()) return name;
     }
     return {};
-}
-
-// Bytes that programs may still take on this machine; nothing where it does not say.
-std::optional<std::uint64_t> free_memory() {
-    std::ifstream info("/proc/meminfo");
-    for (std::string name, rest; info >> name; std::getline(info, rest))
-        if (std::uint64_t kib = 0; name == "MemAvailable:" && info >> kib) return kib * 1024;
-    return std::nullopt;
 }
 
 // Linux promises memory that it does not have and ends the program that uses it: this is known before.

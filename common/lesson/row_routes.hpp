@@ -147,7 +147,8 @@ struct RowsACluster {
     bool whole = false;   // a row fills the shape, and the kernel knows
 };
 // Two rows, so that weights are read once for both. Long rows of floats that fill eight packs a thread are faster one
-// by one: on an H100 183 us instead of 187 for RMS norm of 1024 x 65536, and 185 instead of 187 for layer norm.
+// by one: 1024 x 65536 in two runs on an H100, RMS norm 182.7 and 184.1 us instead of 184.1 and 185.7, layer norm 185.5
+// and 186.8 instead of 190.4 and 191.4.
 inline RowsACluster rows_a_cluster(std::uint64_t packs_a_row, Element element) {
     const ClusterShape one = cluster_of(packs_a_row, kMostBlocksOfACluster, 2 * kPacks);
     if (element == Element::f32 && one.threads >= 256 && packs_a_row == one.room()) return {one, 1, true};

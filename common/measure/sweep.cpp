@@ -11,7 +11,7 @@
 
 #include "common/base/error.hpp"
 #include "common/timing/compare.hpp"
-#include "common/measure/plans_ahead.hpp"
+#include "common/measure/plans.hpp"
 #include "common/measure/serial.hpp"
 
 namespace lanewise::measure {

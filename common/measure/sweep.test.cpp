@@ -8,7 +8,7 @@
 
 #include "common/base/error.hpp"
 #include "common/base/text.testing.hpp"
-#include "common/measure/plans_ahead.hpp"
+#include "common/measure/plans.hpp"
 #include "common/timing/compare.hpp"
 #include "common/timing/gpu_state.hpp"
 #include "common/timing/sizes.hpp"

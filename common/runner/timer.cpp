@@ -8,7 +8,8 @@
 #include <fmt/format.h>
 
 #include "common/base/error.hpp"
-#include "common/measure/plans_ahead.hpp"
+#include "common/base/free_memory.hpp"
+#include "common/measure/plans.hpp"
 #include "common/runner/recordings.hpp"
 #include "common/timing/compare.hpp"
 #include "common/timing/ladder.hpp"
@@ -242,18 +243,14 @@ measure::SweepOptions Timer::over_sizes() const {
     return options;
 }
 
-void Timer::name_sweep(timing::TimingTable& table) const {
-    table.lesson = setup_.lesson.name();
-    table.main = setup_.lesson.main();
-    table.date = setup_.today();
-}
-
 timing::TimingTable Timer::measure_sizes(const std::vector<std::string>& names, const SweepWatch& watch) const {
     auto options = over_sizes();
     options.progress = watch.progress;
     options.cancelled = watch.cancelled;
     auto table = measure::sweep(*setup_.make_meter(), jobs(names, sweep_sizes()), options);
-    name_sweep(table);
+    table.lesson = setup_.lesson.name();
+    table.main = setup_.lesson.main();
+    table.date = setup_.today();
     return table;
 }
 
@@ -288,7 +285,7 @@ Timer::Recording Timer::record(const std::vector<std::string>& names) const {
     set_for_many(at_own_sizes.measure);
     std::vector<timing::TimingTable> tables;
     {
-        const auto own = measure::keeping_plans(jobs(names, {}), measure::memory_of_host() / 4);
+        const auto own = measure::keeping_plans(jobs(names, {}), free_memory().value_or(0) / 4);
         for (int i = 1; i <= kRecordedTables; ++i)
             tables.push_back(complete(own, at_own_sizes, fmt::format("times, table {} of {} ", i, kRecordedTables)));
     }
@@ -320,7 +317,7 @@ Timer::Recording Timer::record(const std::vector<std::string>& names) const {
         const auto sizes = complete(jobs_over_sizes(swept, compared), over_sizes(), "sizes ");
         recording.sweep = sizes;
         std::erase_if(recording.sweep.rows, [](const timing::Timing& row) { return !is_of_sweep(row.n); });
-        name_sweep(recording.sweep);
+        recording.sweep.main = setup_.lesson.main();
         if (!compared.empty())
             add_sizes(sizes, rows_of_all(sizes.rows, timing::table_sizes(), compared),
                       "; shapes of one product share a measurement");

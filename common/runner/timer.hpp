@@ -64,8 +64,8 @@ private:
     // Of a sweep: all `swept` at its sizes, and `compared` at those of the table too.
     std::vector<measure::Job> jobs_over_sizes(const std::vector<std::string>& swept,
                                               const std::vector<std::string>& compared) const;
+    // How rows over sizes are measured.
     measure::SweepOptions over_sizes() const;
-    void name_sweep(timing::TimingTable& table) const;
     timing::TimingTable run(const std::vector<measure::Job>& jobs, measure::SweepOptions options,
                             const std::string& what) const;
 

@@ -300,7 +300,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const bool clusters = inputs.machine.architecture >= 90 && is_packed(inputs, element) && long_rows &&
                           has_room(Route::cluster, columns, element, kMostThreads);
     // A block alone is faster than a cluster as long as it has room to spare: on an H100 50.6 us instead of 52 to 56
-    // for 1000 rows of 36864 halves, 78.4 instead of 78.6 for 57344; for 65536 it takes 91.8 to 93.5 us, a cluster 91.2.
+    // for 1000 rows of 36864 halves. With seven eighths of it taken, at 57344, the two are alike: 78.4 and 78.6 us.
     const bool spare = packs < std::uint64_t{kMostThreads} * (kPacksHeld + kPacksCopied) * 7 / 8;
     if (clusters && spare) return {Route::split_row, kMostThreads};
     if (clusters) return {Route::cluster, kMostThreads};

@@ -1,12 +1,13 @@
-#include "common/measure/plans_ahead.hpp"
-
-#include <unistd.h>
+#include "common/measure/plans.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <thread>
 #include <utility>
+
+#include "common/base/free_memory.hpp"
 
 namespace lanewise::measure {
 namespace {
@@ -14,9 +15,10 @@ namespace {
 // Bytes of each plan made ahead. A larger plan is made when its turn comes, if there is room for it.
 constexpr std::uint64_t kMostBytes = std::uint64_t{2} << 30;
 
-// Values in all plans made ahead: while a plan is made, a value takes up to 32 bytes.
+// Values in all plans made ahead: more where an eighth of the free memory has room for them. While a plan is made, a
+// value takes up to 32 bytes.
 std::uint64_t most_values_ahead() {
-    return std::clamp(memory_of_host() / 256, std::uint64_t{1} << 27, std::uint64_t{1} << 29);
+    return std::clamp(free_memory().value_or(0) / (8 * 32), std::uint64_t{1} << 27, std::uint64_t{1} << 29);
 }
 
 std::uint64_t bytes_held(const launch::Plan& plan) {
@@ -57,11 +59,6 @@ private:
 
 }  // namespace
 
-std::uint64_t memory_of_host() {
-    const long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGE_SIZE);
-    return pages > 0 && size > 0 ? static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(size) : 0;
-}
-
 std::vector<Job> keeping_plans(std::vector<Job> jobs, std::uint64_t most_bytes) {
     const auto kept = std::make_shared<Kept>(jobs.size(), most_bytes);
     for (std::size_t at = 0; at < jobs.size(); ++at)
@@ -74,7 +71,7 @@ std::size_t plans_made_ahead() {
     return threads < 4 ? 0 : std::min(threads * 3 / 4, 12u);
 }
 
-PlansAhead::PlansAhead(const std::vector<Job>& jobs, std::size_t most) : jobs_(jobs), most_(most) {}
+PlansAhead::PlansAhead(const std::vector<Job>& jobs, std::size_t most) : jobs_(jobs), most_(most), most_values_(most_values_ahead()) {}
 
 launch::Plan PlansAhead::take(std::size_t at) {
     made_.erase(made_.begin(), made_.lower_bound(at));
@@ -83,11 +80,10 @@ launch::Plan PlansAhead::take(std::size_t at) {
         own = std::move(found->second);
         made_.erase(found);
     }
-    const std::uint64_t most_values = most_values_ahead();
     std::uint64_t values = 0;
     for (std::size_t next = at + 1; next < jobs_.size() && next <= at + most_; ++next) {
         values += jobs_[next].n;
-        if (values > most_values || (jobs_[next].bytes && jobs_[next].bytes() > kMostBytes)) break;
+        if (values > most_values_ || (jobs_[next].bytes && jobs_[next].bytes() > kMostBytes)) break;
         if (!made_.contains(next)) made_[next] = std::async(std::launch::async, jobs_[next].plan);
     }
     return own.valid() ? own.get() : jobs_[at].plan();

@@ -28,6 +28,7 @@ public:
 private:
     const std::vector<Job>& jobs_;
     std::size_t most_;
+    std::uint64_t most_values_;   // in all plans made ahead
     std::map<std::size_t, std::future<launch::Plan>> made_;   // by job
 };
 
@@ -38,8 +39,5 @@ std::size_t plans_made_ahead();
 // The same jobs, to be measured several times over. Their plans, which must not change, are made once and then copied,
 // as long as all that are kept take no more than so many bytes. They live as long as a copy of the jobs does.
 std::vector<Job> keeping_plans(std::vector<Job> jobs, std::uint64_t most_bytes);
-
-// Bytes of memory that this machine has.
-std::uint64_t memory_of_host();
 
 }  // namespace lanewise::measure

@@ -45,7 +45,8 @@ std::vector<std::string> font_folders() {
 
 // Latin, Greek, dashes and quotes, arrows, mathematical signs, the few geometric shapes the views draw with.
 constexpr ImWchar kGlyphs[] = {0x0020, 0x00ff, 0x0370, 0x03ff, 0x2010, 0x2027, 0x2030, 0x203a, 0x2070, 0x209c,
-                               0x2190, 0x2199, 0x21d0, 0x21d4, 0x2200, 0x2265, 0x2295, 0x2297, 0};
+                               0x2190, 0x2199, 0x21d0, 0x21d4, 0x2200, 0x2265, 0x2295, 0x2297, 0x25a0, 0x25a0,
+                               0x25cb, 0x25cb, 0};
 
 // Fonts for letters that ours lack: Chinese, Japanese, Korean; signs and emoji that have an outline.
 const std::vector<std::string> kOthers = {

@@ -79,7 +79,10 @@ private:
     gpu::Event start_, stop_;
 };
 
-// How many runs a graph needs to last as long as the options ask: doubled, or more where the time so far says so.
+// From so many runs on, what surrounds a graph counts less than its runs: how long they take is known.
+constexpr int kTellingRuns = 32;
+
+// How many runs a graph needs to last as long as the options ask.
 int runs_of_a_graph(const gpu::Stream& stream, const Work& work, const std::string& what,
                     const MeasureOptions& options) {
     const int least = std::max(options.least_replays, 1), most = std::max(options.most_replays, least);
@@ -90,8 +93,8 @@ int runs_of_a_graph(const gpu::Stream& stream, const Work& work, const std::stri
         const double us = replays.once();
         const int wanted =
             us > 0 ? static_cast<int>(std::min<double>(std::ceil(options.graph_us / us * runs), most)) : most;
-        if (wanted <= 2 * runs) return std::max({wanted, runs, least});
-        runs = std::min(wanted, 16 * runs);   // the first runs, and what surrounds a graph, say too long
+        if (runs >= kTellingRuns || wanted <= 2 * runs) return std::max({wanted, runs, least});
+        runs = std::min(wanted, kTellingRuns);   // a single run, and what surrounds it, say too long
     }
 }
 

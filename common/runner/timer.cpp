@@ -36,15 +36,12 @@ constexpr double kSweepSeconds = 0.25;   // of sampling
 // where values in tables of rows take seconds to make.
 constexpr int kSamplesOfMany = 30;
 constexpr double kWarmSecondsOfMany = 0.004, kWarmSecondsAfterAPause = 0.02;
-constexpr int kPlacesOverSizes = 3;
+constexpr int kPlacesOfMany = 3;
 
 void set_for_many(measure::MeasureOptions& options) {
     options.samples = kSamplesOfMany;
     options.warm_seconds = kWarmSecondsOfMany;
-}
-void set_over_sizes(measure::MeasureOptions& options) {
-    set_for_many(options);
-    options.places = kPlacesOverSizes;
+    options.places = kPlacesOfMany;
 }
 
 std::vector<timing::Size> sweep_sizes() { return timing::parse_sizes(kSweepSizes, lesson::kMaxValues); }
@@ -237,7 +234,7 @@ measure::SweepOptions Timer::over_sizes() const {
     if (!setup_.lesson.main().empty()) options.serial_at = timing::kLadderValues;
     options.measure.l2 = options_.l2.value_or(measure::L2::warm);
     options.measure.max_seconds = kSweepSeconds;
-    set_over_sizes(options.measure);
+    set_for_many(options.measure);
     options.nearest_limit = true;
     options.launch = true;
     return options;
@@ -301,12 +298,12 @@ Timer::Recording Timer::record(const std::vector<std::string>& names) const {
         for (const auto& note : sizes.notes)
             if (std::find(table.notes.begin(), table.notes.end(), note) == table.notes.end())
                 table.notes.push_back(note);
-        table.method += fmt::format(" (of the table of sizes one, at {} addresses{})", kPlacesOverSizes, shared);
+        table.method += fmt::format(" (of the table of sizes one{})", shared);
         table.after = sizes.after;
     };
     if (!compared.empty() && setup_.lesson.find(compared.front()).takes_rows()) {
         measure::SweepOptions options;
-        set_over_sizes(options.measure);
+        set_for_many(options.measure);
         options.measure.warm_seconds = kWarmSecondsAfterAPause;
         options.nearest_limit = true;
         const auto sizes = complete(jobs(compared, timing::row_sizes()), options, "sizes ");

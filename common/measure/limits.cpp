@@ -48,6 +48,9 @@ std::span<const std::byte> inputs_of(const launch::Plan& plan, std::vector<std::
         if (buffer.role == launch::BufferRole::input && !buffer.contents.empty()) inputs.emplace_back(buffer.contents);
     if (inputs.empty()) throw Error("A plain read needs an input, and this plan has none.");
     if (inputs.size() == 1) return inputs.front();
+    std::size_t bytes = 0;
+    for (const std::span<const std::byte> input : inputs) bytes += input.size();
+    joined.reserve(bytes);
     for (const std::span<const std::byte> input : inputs) joined.insert(joined.end(), input.begin(), input.end());
     return joined;
 }

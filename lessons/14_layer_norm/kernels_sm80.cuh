@@ -70,10 +70,10 @@ layer_norm_high_occupancy(const T* in, const T* weight, const T* bias, T* out, i
   const long long first = (long long)blockIdx.x * packs;
   uint4 held[kPacks];
   float sum = load_sum<T, kThreads, kPacks, kHinted>(reinterpret_cast<const uint4*>(in) + first, packs, held);
-  sum = block_sum(sum, warp_sums);
+  sum = block_sum_of(kThreads / 32, sum, warp_sums);
   const float mean = sum / (float)columns;
   float squares = held_squares<T, kThreads, kPacks>(packs, held, mean);
-  squares = block_sum(squares, warp_squares);
+  squares = block_sum_of(kThreads / 32, squares, warp_squares);
   const float scale = scale_of(squares / (float)columns, epsilon);
   uint4* result = reinterpret_cast<uint4*>(out) + first;
 #pragma unroll

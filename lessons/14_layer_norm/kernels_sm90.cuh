@@ -175,10 +175,10 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
   if (kPrefetches && threadIdx.x == 0) all.prefetch(blockIdx.x + (long long)blocks_ahead);
   cudaTriggerProgrammaticLaunchCompletion();
   float sum = sum_of(held);
-  sum = kThreads > 32 ? block_sum(sum, warp_sums) : warp_sum(sum);
+  sum = kThreads > 32 ? block_sum_of(kThreads / 32, sum, warp_sums) : warp_sum(sum);
   const float mean = sum / (float)columns;
   float squares = squares_of<T, kPacks>(row, held, mean);
-  squares = kThreads > 32 ? block_sum(squares, warp_squares) : warp_sum(squares);
+  squares = kThreads > 32 ? block_sum_of(kThreads / 32, squares, warp_squares) : warp_sum(squares);
   store_row<T, kPacks>(row, weight, bias, held, mean, scale_of(squares / (float)columns, epsilon));
 }
 

@@ -32,10 +32,10 @@ layer_norm_registers(const T* in, const T* weight, const T* bias, T* out, int co
   const auto row = row_at<kWhole>(in, out, blockIdx.x, gridDim.x, columns, threadIdx.x, blockDim.x);
   Held<T, kPacks> held;
   float sum = load_row<T, kPacks>(row, weight, bias, held);
-  sum = block_sum(sum, warp_sums);
+  sum = block_sum_of(blockDim.x / 32, sum, warp_sums);
   const float mean = sum / (float)columns;
   float squares = squares_of<T, kPacks>(row, held, mean);
-  squares = block_sum(squares, warp_squares);
+  squares = block_sum_of(blockDim.x / 32, squares, warp_squares);
   store_row<T, kPacks>(row, weight, bias, held, mean, scale_of(squares / (float)columns, epsilon));
 }
 

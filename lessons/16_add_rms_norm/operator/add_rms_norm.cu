@@ -23,9 +23,10 @@ using Route = Shape::Route;
 constexpr int kFillingsToEvictLast = 6;
 
 // Of 16 bits, where they are more than so many hundredths of L2 and not so much that the above pays, rows are
-// prefetched into L2 ahead of those that blocks work on: so many bytes of a and b together. Measured on an H200 at 134 and
-// 268 MB: up to 6 % faster, at worst 1 % slower; together with the above 2 % slower, and of floats 1 to 4 % slower.
-constexpr int kPercentOfL2ToPrefetch = 150;
+// prefetched into L2 ahead of those that blocks work on: so many bytes of a and b together. Measured with inputs that are
+// not in L2, on an H100 at 34 and 67 MB: 4 to 12 % faster; on an H200 at 134 and 268 MB: up to 6 % faster, at worst 1 %
+// slower; together with the above 2 % slower, and of floats 1 to 4 % slower.
+constexpr int kPercentOfL2ToPrefetch = 40;
 constexpr std::int64_t kBytesAhead = 3 << 20;
 
 // Row values that the element route keeps in global memory: so many blocks at most, each with a row of its own.

@@ -83,7 +83,8 @@ public:
             if (!copies_) return word_in(out_) == expected;
             // On the GPU: a copy may be of gigabytes.
             differences.fill(0);
-            CUDA_CHECK(launch_count_differences(in_.data(), out_.data(), in_.bytes(), differences.as<unsigned>(), nullptr));
+            CUDA_CHECK(
+                launch_count_differences(in_.data(), out_.data(), in_.bytes(), differences.as<unsigned>(), nullptr));
             CUDA_CHECK(cudaDeviceSynchronize());
             return word_in(differences) == 0;
         });

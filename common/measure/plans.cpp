@@ -71,7 +71,8 @@ std::size_t plans_made_ahead() {
     return threads < 4 ? 0 : std::min(threads * 3 / 4, 12u);
 }
 
-PlansAhead::PlansAhead(const std::vector<Job>& jobs, std::size_t most) : jobs_(jobs), most_(most), most_values_(most_values_ahead()) {}
+PlansAhead::PlansAhead(const std::vector<Job>& jobs, std::size_t most)
+    : jobs_(jobs), most_(most), most_values_(most_values_ahead()) {}
 
 launch::Plan PlansAhead::take(std::size_t at) {
     made_.erase(made_.begin(), made_.lower_bound(at));

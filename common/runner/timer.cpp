@@ -32,8 +32,8 @@ constexpr int kRecordedTables = 3;
 constexpr const char* kSweepSizes = "2^10:2^24:x4";
 constexpr double kSweepSeconds = 0.25;   // of sampling
 
-// Of each of many rows, in several tables or over sizes. They follow each other at once: the clocks stay up. They do not
-// where values in tables of rows take seconds to make.
+// Of each of many rows, in several tables or over sizes. They follow each other at once: the clocks stay up. They do
+// not where values in tables of rows take seconds to make.
 constexpr int kSamplesOfMany = 30;
 constexpr double kWarmSecondsOfMany = 0.004, kWarmSecondsAfterAPause = 0.02;
 constexpr int kPlacesOfMany = 3;

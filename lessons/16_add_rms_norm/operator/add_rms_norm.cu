@@ -18,14 +18,14 @@ namespace {
 
 using Route = Shape::Route;
 
-// Where all four tensors together are more than so many times as large as L2, it pays to have it evict what was read last.
-// Measured on an H200, on copies and norms: four times as large made no difference, eight times was 2 to 3 % faster.
+// Where all four tensors together are more than so many times as large as L2, it pays to have it evict what was read
+// last. Measured on an H200, on copies and norms: four times as large made no difference, eight times was 2 to 3 % faster.
 constexpr int kFillingsToEvictLast = 6;
 
 // Of 16 bits, where they are more than so many hundredths of L2 and not so much that the above pays, rows are
-// prefetched into L2 ahead of those that blocks work on: so many bytes of a and b together. Measured with inputs that are
-// not in L2, on an H100 at 34 and 67 MB: 4 to 12 % faster; on an H200 at 134 and 268 MB: up to 6 % faster, at worst 1 %
-// slower; together with the above 2 % slower, and of floats 1 to 4 % slower.
+// prefetched into L2 ahead of those that blocks work on: so many bytes of a and b together. Measured with inputs that
+// are not in L2, on an H100 at 34 and 67 MB: 4 to 12 % faster; on an H200 at 134 and 268 MB: up to 6 % faster, at worst
+// 1 % slower; together with the above 2 % slower, and of floats 1 to 4 % slower.
 constexpr int kPercentOfL2ToPrefetch = 40;
 constexpr std::int64_t kBytesAhead = 3 << 20;
 

@@ -3,6 +3,7 @@
 #include <set>
 
 #include "common/emu/execute.hpp"
+#include "common/emu/fiber.hpp"
 #include "common/emu/program_objects.hpp"
 #include "common/emu/recording.hpp"
 
@@ -26,7 +27,7 @@ public:
         const std::vector<Runnable> runnable = check_launches(plan, kernels, request);
         RunMemory memory(plan, RunMemory::kind_of(request), false);
         reset_variables(runnable);
-        execute(plan, runnable, request, memory, make_checker_);
+        execute(plan, runnable, request, memory, make_checker_, nullptr, &spare_stacks_);
         return collect(plan, kernels, request, memory, lines_);
     }
 
@@ -35,6 +36,7 @@ public:
 private:
     MakeChecker make_checker_;
     SourceLines lines_;
+    SpareStacks spare_stacks_;
 };
 
 }  // namespace

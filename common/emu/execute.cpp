@@ -222,7 +222,7 @@ int threads_of(const launch::Request& request) {
 }
 
 void execute(const launch::Plan& plan, std::span<const Runnable> kernels, const launch::Request& request,
-             RunMemory& memory, const MakeChecker& make_checker, void (*begins_thread)()) {
+             RunMemory& memory, const MakeChecker& make_checker, void (*begins_thread)(), SpareStacks* spare_stacks) {
     if (request.checks && !make_checker)
         throw Error("this emulator was made without checks: run without them, or make it with a checker.");
     std::vector<BufferPlace> places;
@@ -257,6 +257,7 @@ void execute(const launch::Plan& plan, std::span<const Runnable> kernels, const 
         program.launch = number;
         program.journal = journal;
         program.heap = &heap;
+        program.spare_stacks = spare_stacks;
         if (request.record || checker) {
             std::optional<Recorder> recorder;
             if (request.record) recorder.emplace(places, plan.snapshots, journal, events);

@@ -13,6 +13,8 @@
 
 namespace lanewise::emu {
 
+class SpareStacks;
+
 // The kernel of one launch of a plan.
 struct Runnable {
     launch::EmulatedBody body = nullptr;
@@ -30,8 +32,10 @@ std::vector<Runnable> check_launches(const launch::Plan& plan, const launch::Ker
 int threads_of(const launch::Request& request);
 
 // Runs all launches; what happens lands in `memory`. `make_checker` is for runs with checks. `begins_thread` is called
-// on each OS thread before it runs blocks. Throws Error where the machine lacks something.
+// on each OS thread before it runs blocks. `spare_stacks`, or null: what lanes' stacks are kept in from run to run.
+// Throws Error where the machine lacks something.
 void execute(const launch::Plan& plan, std::span<const Runnable> kernels, const launch::Request& request,
-             RunMemory& memory, const MakeChecker& make_checker, void (*begins_thread)() = nullptr);
+             RunMemory& memory, const MakeChecker& make_checker, void (*begins_thread)() = nullptr,
+             SpareStacks* spare_stacks = nullptr);
 
 }  // namespace lanewise::emu

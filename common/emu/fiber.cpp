@@ -197,6 +197,48 @@ bool StackPool::is_guard(const void* address) const {
            static_cast<std::size_t>(at - base_) % kStride < kGuardBytes;
 }
 
+void StackPool::clear(std::size_t stacks) {
+    constexpr std::size_t kPage = 4096, kMostToKeep = 4096;   // 16 MB
+    const std::size_t pages = std::min(stacks * kStride, bytes_) / kPage;
+#if defined(__SANITIZE_ADDRESS__)
+    __asan_unpoison_memory_region(base_, pages * kPage);
+#endif
+    std::vector<unsigned char> committed(pages);
+    constexpr unsigned char kCommitted = 1;
+    const bool known = mincore(base_, pages * kPage, committed.data()) == 0;
+    const auto is_committed = [](unsigned char page) { return (page & kCommitted) != 0; };
+    if (!known || std::count_if(committed.begin(), committed.end(), is_committed) > std::ptrdiff_t{kMostToKeep}) {
+        madvise(base_, pages * kPage, MADV_DONTNEED);   // guards stay
+        return;
+    }
+    for (std::size_t page = 0; page < pages; ++page)
+        if (is_committed(committed[page])) std::memset(base_ + page * kPage, 0, kPage);
+}
+
+std::unique_ptr<StackPool> SpareStacks::take(std::size_t stacks) {
+    {
+        const std::lock_guard lock(mutex_);
+        const auto fits = [&](const auto& pool) { return pool->size() >= stacks; };
+        if (const auto found = std::find_if(pools_.begin(), pools_.end(), fits); found != pools_.end()) {
+            auto pool = std::move(*found);
+            pools_.erase(found);
+            stacks_ -= pool->size();
+            return pool;
+        }
+    }
+    return std::make_unique<StackPool>(stacks);
+}
+
+void SpareStacks::give_back(std::unique_ptr<StackPool> pool, std::size_t used) {
+    constexpr std::size_t kMostStacks = 2048;   // of 0.6 MB of address space each
+    pool->clear(used);
+    const std::lock_guard lock(mutex_);
+    if (stacks_ + pool->size() > kMostStacks) return;
+    stacks_ += pool->size();
+    const auto smaller = [](const auto& a, const auto& b) { return a->size() < b->size(); };
+    pools_.insert(std::upper_bound(pools_.begin(), pools_.end(), pool, smaller), std::move(pool));
+}
+
 int StackPool::most_pools(std::size_t stacks) {
     static const bool in_pieces = [] {
         void* page = mmap(nullptr, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

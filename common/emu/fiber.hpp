@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 // Our own switch where there is one; Boost.Context's elsewhere (or to try it: cmake -DLANEWISE_BOOST_FIBERS=ON).
 #if defined(__x86_64__) && defined(__linux__) && !defined(LANEWISE_BOOST_FIBERS)
@@ -72,12 +74,30 @@ public:
     // Is this address in a guard?
     bool is_guard(const void* address) const;
 
+    // The first `stacks` hold zeros again, as new ones do. Pages stay committed, unless there are many.
+    void clear(std::size_t stacks);
+
     // How many pools of `stacks` guarded stacks a process can have.
     static int most_pools(std::size_t stacks);
 
 private:
     std::byte* base_ = nullptr;
     std::size_t bytes_ = 0;
+};
+
+// Stacks that a launch has done with, for the next one: to commit their pages anew takes most of the time of a small
+// run. For any number of threads.
+class SpareStacks {
+public:
+    // A pool of so many stacks, or more; they hold zeros. Throws Error as StackPool does.
+    std::unique_ptr<StackPool> take(std::size_t stacks);
+    // Of the pool's stacks the first `used` were used.
+    void give_back(std::unique_ptr<StackPool> pool, std::size_t used);
+
+private:
+    std::mutex mutex_;
+    std::vector<std::unique_ptr<StackPool>> pools_;   // with clear stacks, the smallest first
+    std::size_t stacks_ = 0;                          // in all of them
 };
 
 }  // namespace lanewise::emu

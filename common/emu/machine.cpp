@@ -29,7 +29,13 @@ Machine::Machine()
     barrier_op_of_.fill(trace::Op::sync_block);
 }
 
-Machine::~Machine() = default;
+Machine::~Machine() { release_stacks(); }
+
+void Machine::release_stacks() {
+    if (stacks_ && program_.spare_stacks) program_.spare_stacks->give_back(std::move(stacks_), prepared_);
+    stacks_.reset();
+    prepared_ = 0;
+}
 
 void poison(void* memory, std::size_t bytes) {
     auto* to = static_cast<std::byte*>(memory);
@@ -78,14 +84,16 @@ void Machine::prepare_lane(std::uint32_t thread) {
 }
 
 void Machine::load(const Program& program) {
+    if (program.spare_stacks != program_.spare_stacks) release_stacks();
     program_ = program;
     const std::uint32_t count = program.block.count();
     const std::uint32_t lanes = program.warp_size;
     lane_mask_ = static_cast<std::uint32_t>((std::uint64_t{1} << lanes) - 1);
     warp_count_ = (count + lanes - 1) / lanes;
     if (!stacks_ || stacks_->size() < warp_count_ * kWarpSize) {
-        stacks_.emplace(warp_count_ * kWarpSize);
-        prepared_ = 0;
+        release_stacks();
+        const std::size_t wanted = warp_count_ * kWarpSize;
+        stacks_ = program_.spare_stacks ? program_.spare_stacks->take(wanted) : std::make_unique<StackPool>(wanted);
     }
     while (prepared_ < warp_count_ * kWarpSize) prepare_lane(prepared_++);
     threads_.assign(warp_count_ * kWarpSize, {});

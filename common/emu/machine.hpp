@@ -88,9 +88,10 @@ public:
         std::uint32_t launch = 0;             // its number in the plan
         Journal journal = {};                 // findings go there as they are made
         DeviceHeap* heap = nullptr;           // of the run
+        SpareStacks* spare_stacks = nullptr;  // where stacks come from and go to; null: made, and unmade
     };
 
-    // Takes up a launch: lays out warps and lanes.
+    // Takes up a launch: lays out warps and lanes. Its spare_stacks must outlive the machine.
     void load(const Program& program);
 
     // Runs one block of the launch to its end. `observer` may be null.
@@ -158,6 +159,7 @@ private:
     static constexpr std::int64_t kClockStep = 64;
     static void lane_main(void* machine);
     void prepare_lane(std::uint32_t thread);
+    void release_stacks();
     void order_lanes();
     void begin_shared();
     void finish();
@@ -264,7 +266,7 @@ private:
     std::vector<std::uint16_t> first_;       // the thread a warp begins with
     std::vector<uint3> threads_;
     std::uint32_t prepared_ = 0;             // fibers that exist
-    std::optional<StackPool> stacks_;        // as many as the launch has lanes
+    std::unique_ptr<StackPool> stacks_;      // as many as the launch has lanes, or more
     std::unique_ptr<std::byte[]> dynamic_shared_;
     std::size_t static_shared_ = 0;          // bytes of the arrays that the block has come to
     std::vector<SharedUse> more_shared_uses_;  // those that have no room on the board

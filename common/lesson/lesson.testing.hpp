@@ -23,6 +23,12 @@ inline const launch::KernelSet& kernels() {
     return set;
 }
 
+// One emulator for all runs of a program: making one takes longer than most of them.
+inline launch::Backend& emulator() {
+    static const auto backend = emu::make_emulator();
+    return *backend;
+}
+
 inline launch::Outcome run(launch::Backend& backend, const launch::Plan& plan, const launch::Order& order, bool record,
                            const std::vector<std::uint32_t>& blocks = {0, 1}) {
     launch::Request request;
@@ -34,7 +40,7 @@ inline launch::Outcome run(launch::Backend& backend, const launch::Plan& plan, c
 
 inline launch::Outcome run(const launch::Plan& plan, const launch::Order& order, bool record,
                            const std::vector<std::uint32_t>& blocks = {0, 1}) {
-    return run(*emu::make_emulator(), plan, order, record, blocks);
+    return run(emulator(), plan, order, record, blocks);
 }
 
 inline launch::Outcome run(launch::Backend& backend, const launch::Plan& plan, const std::string& order = "ascending",
@@ -43,7 +49,7 @@ inline launch::Outcome run(launch::Backend& backend, const launch::Plan& plan, c
 }
 
 inline launch::Outcome run(const launch::Plan& plan, const std::string& order = "ascending", bool record = false) {
-    return run(*emu::make_emulator(), plan, order, record);
+    return run(emulator(), plan, order, record);
 }
 
 inline Inputs inputs_of(const std::string& variant) { return Lesson::default_inputs(the_lesson().find(variant)); }

@@ -67,6 +67,7 @@ inline void expect_right(const std::string& variant, const Inputs& inputs, const
 // The routes of an operator, such as "layer_norm", on rows shorter than 16 bytes, under the checker. The pack at a row's
 // end holds values of the rows after it, which must be there.
 inline void expect_short_rows_stay_inside(const std::string& operation) {
+    const auto machine = check::make_emulator();
     launch::Request request;
     request.checks = true;
     for (const std::string route : {"row_a_warp", "registers", "best"})
@@ -75,7 +76,7 @@ inline void expect_short_rows_stay_inside(const std::string& operation) {
                 for (const std::uint64_t rows : {1u, 2u, 3u, 9u}) {
                     const std::string variant = operation + "_" + route + "_" + element;
                     const launch::Plan plan = plan_of(variant, with_rows(variant, rows, columns));
-                    const launch::Outcome outcome = check::make_emulator()->run(plan, kernels(), request);
+                    const launch::Outcome outcome = machine->run(plan, kernels(), request);
                     const std::string what = fmt::format("{}: {} x {}", variant, rows, columns);
                     EXPECT_EQ(outcome.verdict, trace::Verdict::clean) << what;
                     expect_verified(plan, outcome, what);

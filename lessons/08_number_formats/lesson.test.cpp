@@ -29,16 +29,10 @@ std::vector<double> values(const Kernel& kernel, const std::string& kind, std::u
     return values_of(inputs, kernel.in);
 }
 
-// One emulator for all of them: making one takes longer than most of these runs.
-launch::Backend& machine() {
-    static const auto emulator = emu::make_emulator();
-    return *emulator;
-}
-
 // 512 threads with a value each beside 64 with eight: as many rounds in a warp, then 4 against 1 over the warp sums.
 TEST(NumberFormats, NarrowLoadsBesideWideOnesGoRoundByRound) {
     const auto traced = [](const char* variant) {
-        return *run(machine(), plan_of(variant, inputs_of(variant)), "ascending", true).trace;
+        return *run(emulator(), plan_of(variant, inputs_of(variant)), "ascending", true).trace;
     };
     const trace::Trace narrow = traced("block_all_reduce_sum_f32_f32"),
                        wide = traced("block_all_reduce_sum_f16x8_pack_f32");
@@ -68,7 +62,7 @@ double sum_of(const Kernel& kernel, const std::vector<double>& of, std::uint32_t
               const std::string& order = "ascending") {
     launch::Plan plan;
     plan_total(plan, kernel, of, block, offset);
-    const auto outcome = run(machine(), plan, order);
+    const auto outcome = run(emulator(), plan, order);
     const std::string what = kernel.full_name() + " n " + std::to_string(of.size()) + " block " +
                              std::to_string(block) + " offset " + std::to_string(offset) + " " + order;
     for (const auto& finding : outcome.findings) ADD_FAILURE() << what << ": " << finding.sentence;
@@ -306,7 +300,7 @@ TEST(NumberFormats, WarpAndBlockFunctionsTakeAnySizeAndBeginning) {
                 inputs.kind = kind;
                 inputs.offset = static_cast<std::uint32_t>(n % 3);
                 const auto plan = plan_of(variant.name, inputs);
-                expect_verified(plan, run(machine(), plan, n % 2 ? "descending" : "7"),
+                expect_verified(plan, run(emulator(), plan, n % 2 ? "descending" : "7"),
                                 variant.name + " " + kind + " n " + std::to_string(n));
             }
     }
@@ -352,7 +346,7 @@ struct Looked {
 
 // The lens on one run; `trace` keeps its records.
 Looked look_at(const std::string& variant, const lesson::Inputs& inputs, trace::Trace& trace) {
-    trace = *run(machine(), plan_of(variant, inputs), "ascending", true).trace;
+    trace = *run(emulator(), plan_of(variant, inputs), "ascending", true).trace;
     Looked looked{steps::build_steps(trace), {}};
     looked.lens = rounding::build_rounding(looked.steps);
     return looked;
@@ -396,7 +390,7 @@ TEST(NumberFormats, TheLensFollowsARunPastTheMomentThatItStops) {
 
 // ---- The same bits everywhere ----------------------------------------------------------------------------------
 
-TEST(NumberFormats, EveryVariantGivesTheBitsThatItGaveBefore) { expect_known(machine()); }
+TEST(NumberFormats, EveryVariantGivesTheBitsThatItGaveBefore) { expect_known(emulator()); }
 
 TEST(NumberFormats, EveryVariantGivesTheSameBitsOnAGpu) {
     std::string why;

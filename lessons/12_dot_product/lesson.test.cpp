@@ -11,15 +11,10 @@ using namespace lanewise;
 using namespace lanewise::lesson::testing;
 using namespace dot_product;
 
-launch::Backend& machine() {
-    static const auto emulator = emu::make_emulator();
-    return *emulator;
-}
-
 // The variant's result on these inputs, held to the plan's expectation.
 double result_of(const std::string& variant, const lesson::Inputs& inputs, const std::string& order = "ascending") {
     const auto plan = plan_of(variant, inputs);
-    const auto outcome = run(machine(), plan, order);
+    const auto outcome = run(emulator(), plan, order);
     const std::string what = variant + " " + inputs.kind + " n " + std::to_string(inputs.n) + " offset " +
                              std::to_string(inputs.offset) + " " + order;
     for (const auto& finding : outcome.findings) ADD_FAILURE() << what << ": " << finding.sentence;
@@ -92,7 +87,7 @@ TEST(DotProduct, RequestsOfBothStreams) {
     const auto requests = [](const std::string& variant) {
         lesson::Inputs inputs = inputs_of(variant);
         inputs.n = 1024;
-        const auto outcome = run(machine(), plan_of(variant, inputs), "ascending", true);
+        const auto outcome = run(emulator(), plan_of(variant, inputs), "ascending", true);
         std::size_t count = 0;
         for (const auto& record : outcome.trace->records)
             count += record.op == trace::Op::load && (outcome.trace->arrays[record.array].name == "a" ||

@@ -31,7 +31,8 @@ inline launch::Outcome run_of(const launch::KernelSet& set, const launch::Plan& 
     request.order = order;
     request.record = record;
     request.threads = threads;
-    return make_emulator()->run(plan, set, request);
+    static const auto emulator = make_emulator();
+    return emulator->run(plan, set, request);
 }
 
 inline launch::Outcome run(const launch::Plan& plan, const launch::Order& order, bool record = false, int threads = 1) {

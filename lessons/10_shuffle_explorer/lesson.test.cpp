@@ -55,7 +55,7 @@ void expect_as_ptx_defines(launch::Backend& machine) {
         for (const char* op : {"idx", "up", "down", "xor"})
             for (const int width : {1, 2, 4, 8, 16, 32})
                 for (int arg = -40; arg <= 40; ++arg) {
-                    const std::uint32_t mask = random() | random();
+                    const auto mask = static_cast<std::uint32_t>(random() | random());
                     shuffle_explorer::Shuffle shuffle{op, {}, width, arg % 4 == 0 ? 0xffffffffu : mask, type.name};
                     shuffle.arg.fill(arg);
                     launch::Plan plan;
@@ -97,7 +97,8 @@ TEST(Shuffle, IsRecordedAndDrawnAsPtxDefinesIt) {
     for (const char* op : {"idx", "up", "down", "xor"})
         for (const int width : {1, 2, 4, 8, 16, 32})
             for (int turn = 0; turn < 20; ++turn) {
-                shuffle_explorer::Shuffle shuffle{op, {}, width, turn % 2 == 0 ? 0xffffffffu : random(), "int"};
+                const std::uint32_t mask = turn % 2 == 0 ? 0xffffffffu : static_cast<std::uint32_t>(random());
+                shuffle_explorer::Shuffle shuffle{op, {}, width, mask, "int"};
                 for (auto& arg : shuffle.arg) arg = static_cast<int>(random() % 81) - 40;
                 if (shuffle.mask == 0) continue;
                 launch::Plan plan;

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
+#include <new>
 
 #include <fmt/format.h>
 #include <pthread.h>
@@ -207,12 +208,21 @@ void StackPool::clear(std::size_t stacks) {
     constexpr unsigned char kCommitted = 1;
     const bool known = mincore(base_, pages * kPage, committed.data()) == 0;
     const auto is_committed = [](unsigned char page) { return (page & kCommitted) != 0; };
-    if (!known || std::count_if(committed.begin(), committed.end(), is_committed) > std::ptrdiff_t{kMostToKeep}) {
-        madvise(base_, pages * kPage, MADV_DONTNEED);   // guards stay
-        return;
+    const auto many = [&] {
+        return std::count_if(committed.begin(), committed.end(), is_committed) > std::ptrdiff_t{kMostToKeep};
+    };
+    if (!known || many()) std::fill(committed.begin(), committed.end(), 0);
+    // Runs of pages alike. Those that are not in memory may be in swap: they are let go of. Guards stay.
+    for (auto first = committed.begin(); first != committed.end();) {
+        const bool here = is_committed(*first);
+        const auto last =
+            std::find_if(first, committed.end(), [&](unsigned char page) { return is_committed(page) != here; });
+        std::byte* const at = base_ + static_cast<std::size_t>(first - committed.begin()) * kPage;
+        const std::size_t bytes = static_cast<std::size_t>(last - first) * kPage;
+        if (here) std::memset(at, 0, bytes);
+        else madvise(at, bytes, MADV_DONTNEED);
+        first = last;
     }
-    for (std::size_t page = 0; page < pages; ++page)
-        if (is_committed(committed[page])) std::memset(base_ + page * kPage, 0, kPage);
 }
 
 std::unique_ptr<StackPool> SpareStacks::take(std::size_t stacks) {
@@ -229,14 +239,19 @@ std::unique_ptr<StackPool> SpareStacks::take(std::size_t stacks) {
     return std::make_unique<StackPool>(stacks);
 }
 
-void SpareStacks::give_back(std::unique_ptr<StackPool> pool, std::size_t used) {
+void SpareStacks::give_back(std::unique_ptr<StackPool> pool, std::size_t used) noexcept {
     constexpr std::size_t kMostStacks = 2048;   // of 0.6 MB of address space each
-    pool->clear(used);
-    const std::lock_guard lock(mutex_);
-    if (stacks_ + pool->size() > kMostStacks) return;
-    stacks_ += pool->size();
-    const auto smaller = [](const auto& a, const auto& b) { return a->size() < b->size(); };
-    pools_.insert(std::upper_bound(pools_.begin(), pools_.end(), pool, smaller), std::move(pool));
+    try {
+        pool->clear(used);
+        const std::lock_guard lock(mutex_);
+        const std::size_t size = pool->size();
+        if (stacks_ + size > kMostStacks) return;
+        const auto smaller = [](const auto& a, const auto& b) { return a->size() < b->size(); };
+        pools_.insert(std::upper_bound(pools_.begin(), pools_.end(), pool, smaller), std::move(pool));
+        stacks_ += size;
+    } catch (const std::bad_alloc&) {
+        // Then they are not kept.
+    }
 }
 
 int StackPool::most_pools(std::size_t stacks) {

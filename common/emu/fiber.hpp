@@ -91,8 +91,8 @@ class SpareStacks {
 public:
     // A pool of so many stacks, or more; they hold zeros. Throws Error as StackPool does.
     std::unique_ptr<StackPool> take(std::size_t stacks);
-    // Of the pool's stacks the first `used` were used.
-    void give_back(std::unique_ptr<StackPool> pool, std::size_t used);
+    // Of the pool's stacks the first `used` were used. Keeps some two thousand stacks; more are let go of.
+    void give_back(std::unique_ptr<StackPool> pool, std::size_t used) noexcept;
 
 private:
     std::mutex mutex_;

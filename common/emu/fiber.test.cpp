@@ -107,7 +107,8 @@ TEST(StackPool, HoldsZerosAndKeepsItsGuardsWhenItIsCleared) {
         StackPool stacks(40);
         const auto used = [&](std::size_t stack) {
             auto places = places_of(stacks, stack);
-            if (places.size() > deepest) places.erase(places.begin(), places.end() - static_cast<std::ptrdiff_t>(deepest));
+            if (places.size() > deepest)
+                places.erase(places.begin(), places.end() - static_cast<std::ptrdiff_t>(deepest));
             return places;
         };
         for (std::size_t stack = 0; stack < stacks.size(); ++stack)

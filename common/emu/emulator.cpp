@@ -3,9 +3,9 @@
 #include <set>
 
 #include "common/emu/execute.hpp"
-#include "common/emu/fiber.hpp"
 #include "common/emu/program_objects.hpp"
 #include "common/emu/recording.hpp"
+#include "common/emu/stacks.hpp"
 
 namespace lanewise::emu {
 

@@ -12,6 +12,7 @@
 #include "common/emu/fiber.hpp"
 #include "common/emu/journal.hpp"
 #include "common/emu/observer.hpp"
+#include "common/emu/stacks.hpp"
 #include "common/launch/backend.hpp"
 #include "common/launch/kernel.hpp"
 #include "common/prelude/emulated/emulated_runtime.hpp"

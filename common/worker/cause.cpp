@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "common/emu/fiber.hpp"
+#include "common/emu/stacks.hpp"
 
 namespace lanewise::worker {
 

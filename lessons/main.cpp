@@ -72,7 +72,7 @@ int main(int argc, char** argv) {
             const auto device = gpu::device();
             return lesson::Machine{static_cast<std::uint32_t>(device.multiprocessors),
                                    static_cast<std::uint32_t>(device.threads_per_multiprocessor), gpu::architecture(),
-                                   device.l2_bytes};
+                                   device.l2_bytes, static_cast<std::uint32_t>(device.memory_gb_per_s)};
         };
         program.make_meter = [&program] { return measure::make_gpu_meter(program.kernels); };
         program.measure_costs = measure::measure_costs;

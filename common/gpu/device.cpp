@@ -62,6 +62,9 @@ Device device() {
     result.shared_bytes_per_block_optin = attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
     result.reserved_shared_bytes = attribute(cudaDevAttrReservedSharedMemoryPerBlock);
     result.l2_bytes = static_cast<std::size_t>(properties.l2CacheSize);
+    // Two bits a line of the bus for each clock.
+    result.memory_gb_per_s = static_cast<int>(std::int64_t{attribute(cudaDevAttrMemoryClockRate)} * 2 *
+                                              attribute(cudaDevAttrGlobalMemoryBusWidth) / 8 / 1'000'000);
     return result;
 }
 

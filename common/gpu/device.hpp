@@ -18,6 +18,7 @@ struct Device {
     std::size_t shared_bytes_per_block_optin = 0;  // at most
     std::size_t reserved_shared_bytes = 0;         // where a block's own shared memory begins
     std::size_t l2_bytes = 0;
+    int memory_gb_per_s = 0;  // at its highest clock; 0 where the driver does not say
 };
 
 // Can kernels run here? When not, `why` becomes a sentence with the way out. Never throws for a missing GPU.

@@ -47,6 +47,7 @@ struct Machine {
     std::uint32_t threads_per_multiprocessor = 2048;
     std::uint32_t architecture = 0;   // 90 for compute capability 9.0; 0: no GPU
     std::uint64_t l2_bytes = std::uint64_t{60} << 20;
+    std::uint32_t memory_gb_per_s = 0;   // at its highest clock; 0: not known
 };
 
 // What a plan is built from.

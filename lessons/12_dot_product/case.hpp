@@ -211,22 +211,32 @@ inline void plan_last_block(Plan& plan, const Inputs& inputs, Element element, s
     expect_joined(plan, out, inputs, element, blocks, loads);
 }
 
-// Packs of each stream that a thread of dot_product_told has under way, and how many times as many blocks as run at
-// once. What is fastest on an H200, of ten shapes, at 2^12 to 2^28 values.
-struct ToldShape {
-    std::uint32_t loads = 1, waves = 1;
-};
 inline std::uint64_t bytes_read(const Inputs& inputs, Element element) {
     return 2 * inputs.n * static_cast<std::uint64_t>(lanewise::element_size(element));
 }
+
+// Of dot_product_told: packs of each stream that a thread has under way, and how many times as many blocks as run at
+// once there are at most.
+struct ToldShape {
+    std::uint32_t loads = 1, waves = 1;
+};
+// Streams that outgrow L2 are taken in one turn by as many blocks as that needs: 134 and 268 MB of halves take 30.7 and
+// 58.5 us on an H200 so, and 31.6 and 61.7 by twice as many blocks as run at once. Sixteen times as many at most, for
+// the last block waits for each of them.
+inline bool outgrows_l2(const Inputs& inputs, Element element) {
+    return inputs.block == 512 && bytes_read(inputs, element) > inputs.machine.l2_bytes;
+}
 inline ToldShape told_shape(const Inputs& inputs, Element element) {
-    const std::uint64_t bytes = bytes_read(inputs, element);
-    const std::uint64_t l2 = inputs.machine.l2_bytes;
-    return {inputs.block == 512 && bytes > l2 ? 4u : 1u, bytes > 4 * l2 ? 2u : 1u};
+    return outgrows_l2(inputs, element) ? ToldShape{4, 16} : ToldShape{};
 }
 
-// Each block tells its sum and the launch in one word. GPUs of sm_90 and later.
-inline void plan_told(Plan& plan, const Inputs& inputs, Element element) {
+// Half of L2, for both streams: of 12 to 40 MB on an H200, 28 did best at 67 and 134 MB, and at 268 MB it was within
+// 1 % of the best.
+inline std::uint64_t kept_bytes(const Inputs& inputs) { return inputs.machine.l2_bytes / 2; }
+
+// Each block tells its sum and the launch in one word; `keeps`: of streams that outgrow L2, it is told what to keep.
+// GPUs of sm_90 and later.
+inline void plan_told(Plan& plan, const Inputs& inputs, Element element, bool keeps) {
     const std::uint64_t pack = 16 / static_cast<std::uint64_t>(lanewise::element_size(element));
     const Streams in = add_streams(plan, inputs, element, 0);
     const ToldShape shape = told_shape(inputs, element);
@@ -235,9 +245,13 @@ inline void plan_told(Plan& plan, const Inputs& inputs, Element element) {
     const auto out = plan.scratch<float>("out", 1);
     const auto told = plan.kept<unsigned long long>("told", blocks);
     const auto launches = plan.kept<unsigned>("launches", 1);
+    const bool kept = keeps && outgrows_l2(inputs, element);
+    const std::uint64_t keep = kept ? kept_bytes(inputs) / 16 / 2 : 0;
     plan.launch("dot_product_told",
-                type_of(element) + ", " + std::to_string(inputs.block) + ", " + std::to_string(shape.loads),
-                Grid{blocks}, Block{inputs.block}, in.a, in.b, out, told, launches, static_cast<long long>(inputs.n));
+                type_of(element) + ", " + std::to_string(inputs.block) + ", " + std::to_string(shape.loads) +
+                    (kept ? ", true" : ", false"),
+                Grid{blocks}, Block{inputs.block}, in.a, in.b, out, told, launches, static_cast<long long>(inputs.n),
+                static_cast<long long>(keep));
     plan.launches.back().overlaps = true;
     expect_joined(plan, out, inputs, element, blocks, shape.loads);
 }

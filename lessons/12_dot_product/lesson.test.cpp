@@ -108,20 +108,29 @@ TEST(DotProduct, TheBestFollowsTheGpuAndTheLength) {
         inputs.machine.architecture = architecture;
         return plan_of(variant, inputs).launches.front();
     };
+    const auto keep_of = [](const launch::LaunchSpec& launch) {
+        long long keep = -1;
+        std::memcpy(&keep, launch.values.back().value.data(), sizeof(keep));
+        return keep;
+    };
     const auto told = launch_of("dot_product_best_f32", 1u << 16, 90);
     EXPECT_EQ(told.kernel, "dot_product_told");
-    EXPECT_EQ(told.arguments, "float, 256, 1");
+    EXPECT_EQ(told.arguments, "float, 256, 1, false");
     EXPECT_EQ(told.grid.x, 64u);   // 256 threads of four values each
     EXPECT_TRUE(told.overlaps);
-    EXPECT_EQ(launch_of("dot_product_best_f16", 1u << 22, 90).arguments, "__half, 256, 1");
+    EXPECT_EQ(launch_of("dot_product_best_f16", 1u << 22, 90).arguments, "__half, 256, 1, false");
     EXPECT_EQ(launch_of("dot_product_best_f32", (1u << 10) - 1, 90).kernel, "dot_product_last_block");
     EXPECT_EQ(launch_of("dot_product_best_f32", 1u << 10, 90).kernel, "dot_product_told");
-    // Of more than L2 holds, more loads; of four times that, twice the blocks that run at once.
-    EXPECT_EQ(launch_of("dot_product_best_f16", 1u << 23, 90).arguments, "__half, 512, 1");
+    // Of more than L2 holds, more loads, and as many blocks as take them in one turn: 512 threads of 32 values each, up to
+    // 16 times as many blocks as run at once. L2 is to keep as many packs of each stream as fill half of it.
+    EXPECT_EQ(launch_of("dot_product_best_f16", 1u << 23, 90).arguments, "__half, 512, 1, false");
     const auto large = launch_of("dot_product_best_f16", 1u << 24, 90);
-    EXPECT_EQ(large.arguments, "__half, 512, 4");
-    EXPECT_EQ(large.grid.x, 132u * 4);
-    EXPECT_EQ(launch_of("dot_product_best_f16", 1u << 26, 90).grid.x, 132u * 8);
+    EXPECT_EQ(large.arguments, "__half, 512, 4, true");
+    EXPECT_EQ(large.grid.x, 1024u);
+    EXPECT_EQ(keep_of(large), (30 << 20) / 2 / 16);   // of 60 MB
+    EXPECT_EQ(keep_of(told), 0);
+    EXPECT_EQ(launch_of("dot_product_best_f16", 1u << 28, 90).grid.x, 132u * 4 * 16);
+    EXPECT_EQ(launch_of("dot_product_told_f16", 1u << 24, 90).arguments, "__half, 512, 4, false");
     const auto last_block = launch_of("dot_product_best_f32", 1u << 24, 80);
     EXPECT_EQ(last_block.kernel, "dot_product_last_block");
     EXPECT_EQ(last_block.arguments, "float, 512, 4");

@@ -69,6 +69,19 @@ struct Packs {
   }
 };
 
+// Adds to a thread's sum the products outside of the packs, those before them first: every stride-th, from `thread` on.
+template <class T>
+__device__ __forceinline__ float add_outside(const Packs<T>& packs, const T* a, const T* b, long long n,
+                                             long long thread, long long stride, float sum) {
+  for (long long i = thread; i < packs.head; i += stride) {
+    sum = fmaf(widened(a[i]), widened(b[i]), sum);
+  }
+  for (long long i = packs.tail + thread; i < n; i += stride) {
+    sum = fmaf(widened(a[i]), widened(b[i]), sum);
+  }
+  return sum;
+}
+
 // The sum of one thread of the grid: every stride-th pack of each stream, where the stride is the number of threads;
 // then its values outside of the packs. kLoads packs of each stream are in flight before the first is used.
 template <class T, int kBlock, int kLoads>
@@ -92,11 +105,5 @@ __device__ __forceinline__ float thread_sum(const T* a, const T* b, long long n)
 #pragma unroll
     for (int k = 0; k < kLoads; ++k) sum = add_products<T>(pack_a[k], pack_b[k], sum);
   }
-  for (long long i = thread; i < packs.head; i += stride) {
-    sum = fmaf(widened(a[i]), widened(b[i]), sum);
-  }
-  for (long long i = packs.tail + thread; i < n; i += stride) {
-    sum = fmaf(widened(a[i]), widened(b[i]), sum);
-  }
-  return sum;
+  return add_outside(packs, a, b, n, thread, stride, sum);
 }

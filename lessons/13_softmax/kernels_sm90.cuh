@@ -276,7 +276,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
         pair.max = fmaxf(pair.max, largest_in<T>(held[p]));
       }
     }
-    pair.max = block_max<kThreads>(pair.max, warp_maxima);
+    pair.max = block_max_of<kThreads>(pair.max, warp_maxima);
     // All warps have taken the row's tiles.
     if (thread == 0) {
       for (int p = 0; p < kPacks; ++p) start(turn * kPacks + p + kTiles);
@@ -296,7 +296,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
         }
       }
     }
-    pair.sum = block_sum<kThreads>(pair.sum, warp_sums);
+    pair.sum = block_sum_of<kThreads>(pair.sum, warp_sums);
     if (thread < kCluster) parts.tell(pair, rank, turn);
     pair = parts.wait(turn);
     // From the share's scale to the row's.

@@ -179,9 +179,10 @@ TEST(Softmax, RoundedDownTheResultsAddUpToLessThanOne) {
 
 TEST(Softmax, TheRouteFollowsTheLength) {
     const auto is = [](std::uint64_t columns, Element element, Route route, std::uint32_t block,
-                       std::uint32_t architecture = 90) {
+                       std::uint32_t architecture = 90, std::uint32_t memory_gb_per_s = 3352) {
         lesson::Inputs inputs = with_rows("softmax_best_f32", 1, columns);
         inputs.machine.architecture = architecture;
+        inputs.machine.memory_gb_per_s = memory_gb_per_s;
         const Choice best = best_route(inputs, element);
         EXPECT_EQ(best.route, route) << columns;
         EXPECT_EQ(best.block, block) << columns;
@@ -197,8 +198,8 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(1025, Element::f32, Route::anywhere, 64);      // 256 whole packs, four a thread
     is(4096, Element::f32, Route::registers, 256);
     is(16384, Element::f32, Route::registers, 1024);
-    is(28668, Element::f32, Route::split_row, 1024);  // a pack less than seven eighths of its room
-    is(28672, Element::f32, Route::cluster, 1024);
+    is(32768, Element::f32, Route::split_row, 1024);   // all its room
+    is(32772, Element::f32, Route::cluster, 1024);
     is(32768, Element::f32, Route::registers, 1024, 80);
     is(40000, Element::f32, Route::shared, 1024, 0);  // the emulator
     is(8191, Element::f32, Route::anywhere, 512);
@@ -216,8 +217,13 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(1024, Element::f16, Route::warp, 128);
     is(8192, Element::bf16, Route::registers, 256);
     is(57336, Element::f16, Route::split_row, 1024);
-    is(65536, Element::f16, Route::cluster, 1024);
+    is(65536, Element::f16, Route::split_row, 1024);
+    is(65544, Element::f16, Route::cluster, 1024);
     is(128256, Element::f16, Route::cluster, 1024);
+    // An H200's memory, 37 GB/s for each multiprocessor.
+    is(65536, Element::f16, Route::split_row, 1024, 90, 4917);
+    is(65544, Element::f16, Route::bulk_copies, 1024, 90, 4917);
+    is(65536, Element::f32, Route::bulk_copies, 1024, 90, 4917);
     is(12289, Element::f16, Route::anywhere, 384);
     is(12297, Element::bf16, Route::anywhere_cluster, 224);   // 1537 whole packs
     is(12297, Element::f16, Route::anywhere, 416, 80);
@@ -242,7 +248,7 @@ TEST(Softmax, LaunchesOverlapWhereThatWasMeasured) {
     is("softmax_best_f16", 11520, 8192, "softmax_overlap", "__half, 256, 4, true", 11520, 256, true);
     is("softmax_best_f16", 11521, 8192, "softmax_overlap", "__half, 512, 2, true", 11521, 512, true);
     is("softmax_best_bf16", 8, 50000, "softmax_split_row", "__nv_bfloat16, 1024, 2, 6", 8, 1024, true);
-    is("softmax_best_bf16", 8, 65536, "softmax_cluster", "__nv_bfloat16, 8, 8", 64, 128, true);
+    is("softmax_best_bf16", 8, 65536, "softmax_split_row", "__nv_bfloat16, 1024, 2, 6", 8, 1024, true);
     is("softmax_best_f32", 8, 50000, "softmax_cluster", "float, 8, 8", 64, 224, true);   // 7 of 8 warps' room
 }
 

@@ -39,9 +39,9 @@ __global__ void __launch_bounds__(kBlock) softmax_registers(const T* in, T* out,
   float held[kHeld];
   load_row<T, kBlock, kPacks>(row, columns, thread, packed, held);
   float largest = largest_of<kHeld>(held);
-  largest = block_max<kBlock>(largest, warp_maxima);
+  largest = block_max_of<kBlock>(largest, warp_maxima);
   float sum = exponentials<kHeld>(held, largest);
-  sum = block_sum<kBlock>(sum, warp_sums);
+  sum = block_sum_of<kBlock>(sum, warp_sums);
   store_row<T, kBlock, kPacks>(result, columns, thread, packed, held, 1.0f / sum);
 }
 
@@ -75,7 +75,7 @@ __global__ void __launch_bounds__(kBlock) softmax_shared(const T* in, T* out, in
     kept_values[i] = value;
     largest = fmaxf(largest, widened(value));
   }
-  largest = block_max<kBlock>(largest, warp_maxima);
+  largest = block_max_of<kBlock>(largest, warp_maxima);
   float sum = 0.0f;
   for (int i = threadIdx.x; i < packs; i += kBlock) {
     const uint4 pack = kept[i];
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(kBlock) softmax_shared(const T* in, T* out, in
   for (int i = first + threadIdx.x; i < columns; i += kBlock) {
     sum += __expf(widened(kept_values[i]) - largest);
   }
-  sum = block_sum<kBlock>(sum, warp_sums);
+  sum = block_sum_of<kBlock>(sum, warp_sums);
   const float scale = 1.0f / sum;
   for (int i = threadIdx.x; i < packs; i += kBlock) {
     uint4 pack = kept[i];

@@ -299,10 +299,12 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const bool long_rows = packs > std::uint64_t{kMostThreads} * kPacks;
     const bool clusters = inputs.machine.architecture >= 90 && is_packed(inputs, element) && long_rows &&
                           has_room(Route::cluster, columns, element, kMostThreads);
-    // A block alone is faster than a cluster as long as it has room to spare: on an H100 50.6 us instead of 52 to 56
-    // for 1000 rows of 36864 halves. With seven eighths of it taken, at 57344, the two are alike: 78.4 and 78.6 us.
-    const bool spare = packs < std::uint64_t{kMostThreads} * (kPacksHeld + kPacksCopied) * 7 / 8;
-    if (clusters && spare) return {Route::split_row, kMostThreads};
+    // A block alone is as fast as a cluster or faster: on an H200 68.0 us for 1024 x 65536 halves, 69.5 by clusters, and
+    // on an H100 91.9 and 91.7; 50.6 and 52 to 56 for 1000 x 36864.
+    if (clusters && has_room(Route::split_row, columns, element, kMostThreads)) return {Route::split_row, kMostThreads};
+    // 1024 x 65536 floats: on an H200 134 us by bulk copies and 137 by clusters, on an H100 200 and 180.
+    if (clusters && memory_is_fast(inputs.machine) && has_room(Route::bulk_copies, columns, element, kMostThreads))
+        return {Route::bulk_copies, kMostThreads};
     if (clusters) return {Route::cluster, kMostThreads};
     for (std::uint32_t block = kWarpBlock; block <= kMostThreads; block *= 2)
         if (has_room(Route::registers, columns, element, block)) return {Route::registers, block};

@@ -84,6 +84,31 @@ __device__ __forceinline__ float block_sum(float value, float* warp_sums) {
   return value;
 }
 
+// The same in as few rounds at the second level as so many warps need: each group of lanes as large as the next power of
+// two joins all of them.
+template <int kBlock>
+__device__ __forceinline__ float block_max_of(float value, float* warp_maxima) {
+  constexpr int kWarps = kBlock / 32;
+  const int lane = threadIdx.x % kPowerOfTwo<kWarps>;
+  value = max_xor<32>(value);
+  if (threadIdx.x % 32 == 0) warp_maxima[threadIdx.x / 32] = value;
+  __syncthreads();
+  value = lane < kWarps ? warp_maxima[lane] : -INFINITY;
+  value = max_xor<kPowerOfTwo<kWarps>>(value);
+  return value;
+}
+template <int kBlock>
+__device__ __forceinline__ float block_sum_of(float value, float* warp_sums) {
+  constexpr int kWarps = kBlock / 32;
+  const int lane = threadIdx.x % kPowerOfTwo<kWarps>;
+  value = sum_xor<32>(value);
+  if (threadIdx.x % 32 == 0) warp_sums[threadIdx.x / 32] = value;
+  __syncthreads();
+  value = lane < kWarps ? warp_sums[lane] : 0.0f;
+  value = sum_xor<kPowerOfTwo<kWarps>>(value);
+  return value;
+}
+
 // ---- Both at once: a pair --------------------------------------------------------------------------------------
 
 // The largest of some values, and the sum of exp(value - max) over them. Of no values: -infinity and 0.

@@ -153,9 +153,10 @@ TEST(LayerNorm, Barriers) {
 
 TEST(LayerNorm, TheRouteFollowsTheLength) {
     const auto is = [](std::uint64_t columns, Element element, Route route, std::uint32_t block,
-                       std::uint32_t architecture = 90) {
+                       std::uint32_t architecture = 90, std::uint32_t memory_gb_per_s = 3352) {
         lesson::Inputs inputs = with_rows("layer_norm_best_f32", 1, columns);
         inputs.machine.architecture = architecture;
+        inputs.machine.memory_gb_per_s = memory_gb_per_s;
         const Choice best = best_route(inputs, element);
         EXPECT_EQ(best.route, route) << columns;
         EXPECT_EQ(best.block, block) << columns;
@@ -200,6 +201,10 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(50000, Element::f16, Route::cluster, 1024);
     is(131072, Element::f16, Route::cluster, 1024);
     is(262144, Element::f16, Route::cluster, 1024);
+    // An H200's memory, 37 GB/s for each multiprocessor.
+    is(65536, Element::f16, Route::bulk_copies, 1024, 90, 4917);
+    is(65536, Element::f32, Route::bulk_copies, 1024, 90, 4917);
+    is(16384, Element::f32, Route::registers, 1024, 90, 4917);
     is(262152, Element::f16, Route::two_reads, 1024);
 }
 

@@ -48,7 +48,7 @@ rms_norm_high_occupancy(const T* in, const T* weight, T* out, int columns, float
   float squares = 0.0f;
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) squares = squares_in<T>(held[p], squares);
-  squares = block_sum(squares, warp_sums);
+  squares = block_sum_of(kThreads / 32, squares, warp_sums);
   const float scale = scale_of(squares, columns, epsilon);
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {

@@ -145,7 +145,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
   if (kPrefetches && threadIdx.x == 0) all.prefetch(blockIdx.x + (long long)blocks_ahead);
   cudaTriggerProgrammaticLaunchCompletion();
   float squares = squares_of<T, kPacks>(held);
-  squares = kThreads > 32 ? block_sum(squares, warp_sums) : warp_sum(squares);
+  squares = kThreads > 32 ? block_sum_of(kThreads / 32, squares, warp_sums) : warp_sum(squares);
   store_row<T, kPacks>(row, weight, held, weights, scale_of(squares, columns, epsilon));
 }
 
@@ -258,4 +258,5 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
   }
 }
 
+#include "full_row.cuh"
 #include "long_rows.cuh"

@@ -108,6 +108,13 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     }
     // Its blocks are the largest.
     if (which == Route::read_again) variant.recorded_blocks = 1;
+    // Rows that fill a block: of two warps, and of 32.
+    if (which == Route::full_row) {
+        variant.columns = 8 * 64 * pack_of(element);
+        variant.n = 2 * variant.columns;
+        variant.timed_columns = 8 * kMostThreads * pack_of(element);
+        variant.timed_n = kTimedLongN;
+    }
     variant.tab = element == Element::f32;
     return variant;
 }
@@ -126,6 +133,8 @@ void add_routes(Lesson& lesson) {
                          "rms_norm_registers", Route::overlap, element));
         lesson.add(route("rms_norm_read_again", "read again", "a row read twice: a cache may still hold it",
                          "rms_norm_two_reads", Route::read_again, element));
+        lesson.add(route("rms_norm_full_row", "full row", "a block for each long row, which fills it",
+                         "rms_norm_read_again", Route::full_row, element));
         lesson.add(route("rms_norm_cluster", "cluster", "the blocks of a cluster share rows", "rms_norm_two_reads",
                          Route::cluster, element));
         lesson.add(route("rms_norm_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",

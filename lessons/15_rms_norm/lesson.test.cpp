@@ -130,9 +130,10 @@ TEST(RmsNorm, Barriers) {
 
 TEST(RmsNorm, TheRouteFollowsTheLength) {
     const auto is = [](std::uint64_t columns, Element element, Route route, std::uint32_t block,
-                       std::uint32_t architecture = 90) {
+                       std::uint32_t architecture = 90, std::uint32_t memory_gb_per_s = 3352) {
         lesson::Inputs inputs = with_rows("rms_norm_best_f32", 1, columns);
         inputs.machine.architecture = architecture;
+        inputs.machine.memory_gb_per_s = memory_gb_per_s;
         const Choice best = best_route(inputs, element);
         EXPECT_EQ(best.route, route) << columns;
         EXPECT_EQ(best.block, block) << columns;
@@ -151,7 +152,9 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     is(5000, Element::f32, Route::registers, 320);   // four
     is(16384, Element::f32, Route::registers, 1024);
     is(16388, Element::f32, Route::cluster, 1024);
-    is(32768, Element::f32, Route::cluster, 1024);
+    is(32764, Element::f32, Route::cluster, 1024);   // does not fill a block's warps
+    is(32768, Element::f32, Route::full_row, 1024);
+    is(20480, Element::f32, Route::full_row, 640);
     is(32768, Element::f32, Route::read_again, 1024, 80);
     is(32768, Element::f32, Route::two_reads, 1024, 75);
     is(65536, Element::f32, Route::cluster, 1024);
@@ -174,9 +177,13 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     is(16399, Element::bf16, Route::anywhere_two_reads, 1024, 80);
     is(262151, Element::bf16, Route::anywhere_cluster, 1024);
     is(262153, Element::bf16, Route::anywhere_two_reads, 1024);
-    is(65536, Element::f16, Route::cluster, 1024);
+    is(65536, Element::f16, Route::full_row, 1024);
     is(65536, Element::f16, Route::read_again, 1024, 80);
     is(262144, Element::f16, Route::cluster, 1024);
+    // An H200's memory, 37 GB/s for each multiprocessor.
+    is(65536, Element::f16, Route::full_row, 1024, 90, 4917);
+    is(65544, Element::f16, Route::bulk_copies, 1024, 90, 4917);
+    is(65536, Element::f32, Route::bulk_copies, 1024, 90, 4917);
     is(262152, Element::f16, Route::two_reads, 1024);
 }
 

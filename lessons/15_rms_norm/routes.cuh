@@ -30,7 +30,7 @@ rms_norm_registers(const T* in, const T* weight, T* out, int columns, float epsi
   Pack<T> held[kPacks];
   Pack<T> weights[kPacks];
   float squares = load_row<T, kPacks>(row, weight, held, weights);
-  squares = block_sum(squares, warp_sums);
+  squares = block_sum_of(blockDim.x / 32, squares, warp_sums);
   store_row<T, kPacks>(row, weight, held, weights, scale_of(squares, columns, epsilon));
 }
 

@@ -53,6 +53,22 @@ __device__ __forceinline__ float block_sum(float value, float* warp_sums) {
   return value;
 }
 
+// The same of a block of that many warps, whose sums take no more rounds than they need. Each group of lanes as large as
+// the next power of two adds all of them.
+__device__ __forceinline__ float block_sum_of(int warps, float value, float* warp_sums) {
+  int lanes = 1;
+  while (lanes < warps) lanes *= 2;
+  value = warp_sum(value);
+  if (threadIdx.x % 32 == 0) warp_sums[threadIdx.x / 32] = value;
+  __syncthreads();
+  const int lane = threadIdx.x & (lanes - 1);
+  value = lane < warps ? warp_sums[lane] : 0.0f;
+  for (int lane_mask = lanes / 2; lane_mask > 0; lane_mask /= 2) {
+    value += __shfl_xor_sync(kFullWarp, value, lane_mask);
+  }
+  return value;
+}
+
 // What each value is multiplied by. Epsilon is added to the mean square, inside the root.
 __device__ __forceinline__ float scale_of(float squares, int columns, float epsilon) {
   return 1.0f / sqrtf(squares / (float)columns + epsilon);

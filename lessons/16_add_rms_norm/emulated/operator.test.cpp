@@ -96,6 +96,7 @@ struct Case {
     bool y_is_a = false, residual_is_b = false;
     std::size_t shared_size = 48 * 1024;  // of a block, at most
     bool held = false;                    // by the kernel for large tensors, where it has room
+    bool full = false;                    // by the kernel for rows that fill a block, where they do
 };
 
 std::string text_of(const Case& c) {
@@ -140,6 +141,8 @@ Route add_launch(Plan& plan, const Case& c, const std::array<const Held*, 5>& te
     const auto pairs_of_packs = layout.dim * static_cast<std::int64_t>(detail::size_of(layout.type)) / 32;
     const Shape held{Route::held, 2, static_cast<int>(pairs_of_packs / 32 + 1) * 32};
     if (c.held && whole && detail::fits(held, layout, false, true)) shape = held;
+    const Shape full{Route::full, 8, static_cast<int>(pairs_of_packs / 4)};
+    if (c.full && whole && detail::fits(full, layout, false, true)) shape = full;
 
     const auto rows = static_cast<std::uint32_t>(layout.rows());
     lanewise::launch::LaunchSpec launch;
@@ -151,6 +154,7 @@ Route add_launch(Plan& plan, const Case& c, const std::array<const Held*, 5>& te
         const int packs = shape.route == Route::group && !whole ? 4 : shape.packs;
         launch.arguments += ", " + std::to_string(packs) + (whole ? ", true" : ", false");
     }
+    if (shape.route == Route::full) launch.arguments += ", 1";
     Arguments arguments;
     arguments.dim = static_cast<std::int32_t>(layout.dim);
     for (std::size_t i = 0; i < 4; ++i)
@@ -373,6 +377,22 @@ TEST(Emulated, RowsThatAreHeldInFewRegisters) {
             cases.expect_right(c);
         }
     EXPECT_EQ(cases.routes, (std::set{Route::held}));
+}
+
+// As create() has it for long ones.
+TEST(Emulated, RowsThatFillABlock) {
+    int turn = 0;
+    Cases cases{.checks = true};
+    for (const auto& types : kPairs) {
+        for (const std::int64_t dim : {2048, 4096, 6144}) {
+            Case c = make_case(types, contiguous(types.first, 3, dim));
+            vary(c, ++turn);
+            if (c.description.sum == Sum::unrounded) c.description.sum = Sum::rounded_in_y;
+            c.full = true;
+            cases.expect_right(c);
+        }
+    }
+    EXPECT_EQ(cases.routes, (std::set{Route::full}));
 }
 
 TEST(Emulated, WholePacksOfEveryNumber) {

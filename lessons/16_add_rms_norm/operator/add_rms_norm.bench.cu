@@ -162,6 +162,8 @@ struct Bench {
         const long long values = type == Type::f32 ? 4 : 8, packs = (size.dim + values - 1) / values;
         std::vector<arn::Shape> list;
         const auto warps = [](long long threads) { return static_cast<int>((threads + 31) / 32 * 32); };
+        for (const int cluster : {1, 2})
+            list.push_back({.route = Route::full, .packs = 8, .threads = warps(packs / 8 / cluster), .cluster = cluster});
         for (const int each : {1, 2, 4}) {
             for (const int threads : {8, 16, 32})
                 for (const int rows : {1, 2, 4, 8})

@@ -54,14 +54,18 @@ constexpr int kClusterPacks = sizeof(T) == 4 || std::is_same_v<W, __half> ? 4 : 
 
 // As detail::fits() says, there is one. For f32, sums are what residual_out holds: no wide rows.
 template <class T, class W>
-const void* kernel_for(Route route, int packs, bool whole) {
-    switch (route) {
+const void* kernel_for(const Shape& shape, bool whole) {
+    const int packs = shape.packs;
+    switch (shape.route) {
         case Route::group:
         case Route::block:
-            return whole ? kernel_in_registers<T, W, true>(route, packs)
-                         : kernel_in_registers<T, W, false>(route, packs);
+            return whole ? kernel_in_registers<T, W, true>(shape.route, packs)
+                         : kernel_in_registers<T, W, false>(shape.route, packs);
         case Route::held:
             return reinterpret_cast<const void*>(&held_kernel<T, W>);
+        case Route::full:
+            return shape.cluster == 1 ? reinterpret_cast<const void*>(&full_kernel<T, W, 1>)
+                                      : reinterpret_cast<const void*>(&full_kernel<T, W, 2>);
         case Route::cluster:
             return reinterpret_cast<const void*>(&cluster_kernel<T, W, kClusterPacks<T, W>>);
         case Route::wide:
@@ -88,9 +92,9 @@ auto with_types(Type type, Type weight, const Use& use) {
     return use(float{}, float{});
 }
 
-const void* kernel_of(const Layout& layout, Route route, int packs, bool whole) {
+const void* kernel_of(const Layout& layout, const Shape& shape, bool whole) {
     return with_types(layout.type, layout.weight,
-                      [&](auto t, auto w) { return kernel_for<decltype(t), decltype(w)>(route, packs, whole); });
+                      [&](auto t, auto w) { return kernel_for<decltype(t), decltype(w)>(shape, whole); });
 }
 
 Status no_device(const char* format, int device, cudaError_t error) {
@@ -169,9 +173,9 @@ Status AddRmsNorm::create(AddRmsNorm* norm, const Description& description) noex
     // Functions are asked, and told, on the device that they are to run on.
     const OnDevice on(made.device_);
     cudaFuncAttributes attributes{};
-    error = cudaFuncGetAttributes(&attributes, kernel_of(made.layout_, Route::cluster, 4, true));
+    error = cudaFuncGetAttributes(&attributes, kernel_of(made.layout_, {.route = Route::cluster, .packs = 4}, true));
     if (error == cudaSuccess)
-        error = allow_shared(kernel_of(made.layout_, Route::element, 1, false), made.device_, &made.shared_size_);
+        error = allow_shared(kernel_of(made.layout_, {.route = Route::element}, false), made.device_, &made.shared_size_);
     if (cleared(error) != cudaSuccess)
         return no_device("Device %d has no code of this operator: %s. Compile it for that GPU.", made.device_, error);
     // ptxVersion is that of the architecture compiled for: code for an older one has no clusters, whatever the GPU.
@@ -255,6 +259,7 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
             break;
         case Route::block:
         case Route::held:
+        case Route::full:
         case Route::cluster:
         case Route::wide:
         case Route::packed:
@@ -290,7 +295,7 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
                              static_cast<unsigned>(rows_ahead_)};
         int lanes = shape.threads;
         void* arguments[] = {&args, &lanes};  // a group kernel takes both, others the first alone
-        return cudaLaunchKernelExC(&config, kernel_for<T, W>(shape.route, shape.packs, whole), arguments);
+        return cudaLaunchKernelExC(&config, kernel_for<T, W>(shape, whole), arguments);
     });
     if (cleared(error) != cudaSuccess)
         return detail::failed(Code::launch, "CUDA refused the launch: %s.", cudaGetErrorString(error));

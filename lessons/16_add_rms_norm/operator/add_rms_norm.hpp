@@ -107,13 +107,14 @@ struct Shape {
         group,    // `threads` of a warp take a row, in registers: several rows a block
         block,    // a block takes a row, in registers
         held,     // `cluster` blocks take a whole row, of which they keep what residual_out holds, in few registers
-        cluster,  // … a longer one, or one that they keep in float
+        full,     // … or a block or two a long one that they fill: eight packs a thread
+        cluster,  // … any longer one, or one that they keep in float
         wide,     // … a row that begins anywhere, in float
         packed,   // … or one block, as packs, of which 16 bits need half as many registers
         element,  // a block takes a row, value by value: any alignment, any length
     };
     Route route = Route::element;
-    int packs = 1;    // of 16 bytes, that a thread takes of each input's row: 1, 2 or 4
+    int packs = 1;    // of 16 bytes, that a thread takes of each input's row: 1, 2, 4 or 8
     int threads = 0;  // a row (group), or a block
     int rows = 1;     // a block
     int cluster = 1;  // blocks a row

@@ -198,6 +198,34 @@ template <class T, class W>
 __global__ void wide_kernel(const __grid_constant__ Arguments<T, W>) {}
 #endif
 
+// A long row for each kBlocks blocks, which it fills: eight packs a thread.
+constexpr int kMostFullThreads = 1024;
+template <class T, class W, int kBlocks>
+__global__ void __launch_bounds__(kMostFullThreads, 1) full_kernel(const __grid_constant__ Arguments<T, W> args) {
+  __shared__ float warp_sums[32];
+  Row<T, W> row = row_of(args, blockIdx.x / kBlocks);
+  const int from = blockIdx.x % kBlocks * blockDim.x * kFullPacks * Pack<T>::kValues;   // of this block's part
+  row.a += from;
+  row.b += from;
+  row.y += from;
+  row.residual_out += from;
+  row.weight += from;
+  if constexpr (kBlocks == 1) {
+    begin_after_previous();
+    row_full<T, W>(row, args.options, threadIdx.x, blockDim.x, args.evict_last,
+                   JoinAndLetNextBegin<JoinBlock>{{warp_sums}});
+  } else {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    __shared__ ClusterSum cluster_sum;
+    if (threadIdx.x == 0) cluster_sum.init();
+    cooperative_groups::cluster_group::arrival_token started = cooperative_groups::this_cluster().barrier_arrive();
+    begin_after_previous();
+    row_full<T, W>(row, args.options, threadIdx.x, blockDim.x, args.evict_last,
+                   JoinAndLetNextBegin<JoinCluster<false>>{{&cluster_sum, warp_sums, &started}});
+#endif
+  }
+}
+
 // Any other long row: by a cluster where there are such, or by one block, kept as residual_out holds it.
 template <class T, class W>
 __global__ void __launch_bounds__(kMostPackedThreads, 1) packed_kernel(const __grid_constant__ Arguments<T, W> args) {

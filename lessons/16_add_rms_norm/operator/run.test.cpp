@@ -162,9 +162,9 @@ TEST(Run, InEveryShapeThatFits) {
             // As create() finds it: too long for the kernels of whole rows is as beginning anywhere.
             const bool whole = detail::has_whole_packs(layout) &&
                                detail::whole_shape(layout, 132, major >= 9).route != Route::element;
-            for (const auto route : {Route::group, Route::block, Route::held, Route::cluster, Route::wide,
+            for (const auto route : {Route::group, Route::block, Route::held, Route::full, Route::cluster, Route::wide,
                                      Route::packed})
-                for (const int packs : {1, 2, 4})
+                for (const int packs : {1, 2, 4, 8})
                     for (const int threads : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024})
                         for (const int rows : {1, 4, 16})
                             for (const int cluster : {1, 2, 4, 8}) {
@@ -253,7 +253,8 @@ TEST(Small, EveryRoute) {
         for (const int sum : {0, 1})
             for (const bool in_place : {false, true}) {
                 // No kernel: what is kept packed is rounded, and only unrounded rows are kept wide.
-                const bool packed = c.shape.route == Route::packed || c.shape.route == Route::held;
+                const bool packed = c.shape.route == Route::packed || c.shape.route == Route::held ||
+                                    c.shape.route == Route::full;
                 if (c.shape.threads && (sum == 1 ? packed : c.shape.route == Route::wide)) continue;
                 c.description.sum = static_cast<Sum>(sum);
                 c.y_is_a = c.residual_is_b = in_place;
@@ -283,6 +284,11 @@ TEST(Small, EveryRoute) {
     run(c);
     c.shape = {Route::cluster, 4, 32, 1, 2};
     run(c);
+    c = make_case({Type::f16, Type::bf16}, contiguous(Type::f16, 5, 4096));
+    for (const int cluster : {1, 2}) {
+        c.shape = {Route::full, 8, 64 / cluster, 1, cluster};
+        run(c);
+    }
     c = make_case({Type::f16, Type::f32}, contiguous(Type::f16, 5, 1016));
     c.shape = {Route::cluster, 2, 64, 1, 2};
     run(c);
@@ -292,7 +298,8 @@ TEST(Small, EveryRoute) {
         c.shape = shape;
         run(c);
     }
-    for (const Route route : {Route::group, Route::block, Route::held, Route::cluster, Route::wide, Route::packed})
+    for (const Route route :
+         {Route::group, Route::block, Route::held, Route::full, Route::cluster, Route::wide, Route::packed})
         EXPECT_TRUE(routes.contains(route)) << route_name(route);
 }
 

@@ -55,8 +55,25 @@ constexpr int kHeldPacks = 2;
 constexpr int kLeastHeldPacks = 256;
 constexpr std::int64_t kLeastHeldBytes = std::int64_t{512} << 20;
 
+constexpr int kFullPacks = 8;  // a thread of full_kernel
+constexpr int kMostFullThreads = 1024;
+// … is faster than clusters? 1024 x 65536 on an H200, us: of 16 bits 132 (by held_kernel 140), with floats as weights 146
+// (138), of floats 260 (by cluster_kernel 282). On an H100: 183 (181), 190 (181), 361 (366).
+bool pays_to_fill(const Layout& layout) { return layout.type == Type::f32 || layout.weight != Type::f32; }
+
 // Whole rows that outgrow a block of block_kernel.
+constexpr std::int64_t kLeastFullPacks = 4096;
 Shape long_whole_shape(const Layout& layout, std::int64_t packs, bool sm90) {
+    const bool may_fill = pays_to_fill(layout) && !layout.wide && packs > kLeastFullPacks;
+    for (int cluster = 1; may_fill && cluster <= (sm90 ? 2 : 1); ++cluster) {
+        const std::int64_t threads = packs / (kFullPacks * cluster);
+        if (packs % (std::int64_t{kFullPacks} * cluster * 32) == 0 && threads <= kMostFullThreads &&
+            layout.rows() <= kMostRows / cluster)
+            return {.route = Shape::Route::full,
+                    .packs = kFullPacks,
+                    .threads = static_cast<int>(threads),
+                    .cluster = cluster};
+    }
     for (int cluster = 2; !layout.wide && cluster <= (sm90 ? kLargestCluster : 1); cluster *= 2) {
         const int threads = round_up(ceil_div(packs, std::int64_t{kHeldPacks} * cluster), 32);
         if (threads <= kMostClusterThreads && layout.rows() <= kMostRows / cluster)
@@ -183,7 +200,8 @@ bool fits(const Shape& shape, const Layout& layout, bool sm90, bool whole) noexc
     if (whole ? !has_whole_packs(layout) : !is_alike(layout)) return false;
     const std::int64_t packs = layout.dim / values_of_pack(layout);
     const int each = shape.packs, threads = shape.threads, rows = shape.rows, cluster = shape.cluster;
-    if ((each != 1 && each != 2 && each != 4) || cluster < 1 || cluster > kLargestCluster ||
+    const bool full = shape.route == Shape::Route::full;
+    if ((full ? each != kFullPacks : each != 1 && each != 2 && each != 4) || cluster < 1 || cluster > kLargestCluster ||
         cluster != power_of_two(cluster) || layout.rows() > kMostRows / cluster || rows < 1 ||
         rows > kMostGroupThreads || threads < (whole ? 1 : kLeastShiftedThreads) || threads > kMostPackedThreads ||
         std::int64_t{threads} * each * cluster < packs)
@@ -200,6 +218,9 @@ bool fits(const Shape& shape, const Layout& layout, bool sm90, bool whole) noexc
         case Shape::Route::held:
             return whole && each == kHeldPacks && !layout.wide && (sm90 || cluster == 1) && one_row &&
                    threads <= kMostClusterThreads;
+        case Shape::Route::full:
+            return whole && !layout.wide && cluster <= (sm90 ? 2 : 1) && one_row &&
+                   std::int64_t{threads} * each * cluster == packs;
         case Shape::Route::cluster:
             return whole && each == cluster_packs(layout) && sm90 && cluster > 1 && one_row &&
                    threads <= kMostClusterThreads;
@@ -222,6 +243,8 @@ const char* route_name(Shape::Route route) {
             return "block";
         case Shape::Route::held:
             return "held";
+        case Shape::Route::full:
+            return "full";
         case Shape::Route::cluster:
             return "cluster";
         case Shape::Route::wide:

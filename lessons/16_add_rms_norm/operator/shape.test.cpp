@@ -26,9 +26,10 @@ TEST(Shapes, OfWholeRowsShortAndLong) {
     // Long rows: as few blocks as have room.
     for (const Type type : {Type::f16, Type::bf16, Type::f32}) {
         const Shape shape = shape_of(type, 1024, 65536);
-        EXPECT_EQ(shape.route, type == Type::f32 ? Shape::Route::cluster : Shape::Route::held);
-        EXPECT_EQ(shape.threads, 512);
-        EXPECT_EQ(shape.packs, type == Type::f32 ? 4 : 2);
+        EXPECT_EQ(shape.route, Shape::Route::full);
+        EXPECT_EQ(shape.threads, 1024);
+        EXPECT_EQ(shape.packs, 8);
+        EXPECT_EQ(shape.cluster, type == Type::f32 ? 2 : 1);
         EXPECT_EQ(shape.packs * shape.threads * shape.cluster, 65536 / (type == Type::f32 ? 4 : 8));
     }
     // Where tensors are much larger than L2, blocks that run as many threads as a multiprocessor takes.
@@ -38,8 +39,11 @@ TEST(Shapes, OfWholeRowsShortAndLong) {
     // More than 32 registers a thread hold longer ones.
     EXPECT_EQ(shape_of(Type::f16, 1024, 65544).route, Shape::Route::cluster);
     EXPECT_EQ(shape_of(Type::f16, 1024, 65544).packs, 4);
+    EXPECT_EQ(shape_of(Type::f16, 1024, 40000).route, Shape::Route::held);  // 5000 packs fill no block
+    EXPECT_EQ(shape_of(Type::f16, 1024, 32768).route, Shape::Route::held);
     // No kernel of whole rows alone: no clusters, or too long for one.
-    EXPECT_EQ(shape_of(Type::f16, 1024, 65536, false).route, Shape::Route::element);
+    EXPECT_EQ(shape_of(Type::f16, 1024, 65536, false).route, Shape::Route::full);
+    EXPECT_EQ(shape_of(Type::f32, 1024, 65536, false).route, Shape::Route::element);
     EXPECT_EQ(shape_of(Type::f16, 1024, 1 << 20).route, Shape::Route::element);
 }
 

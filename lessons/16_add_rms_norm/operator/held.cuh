@@ -101,7 +101,7 @@ __device__ __forceinline__ Pack<T> load_past_l1(const T* row, int index, unsigne
 // The weights of a pack, which are to stay in L1 for the rows to come. No kernel writes them.
 template <class T, class W>
 __device__ __forceinline__ Weights<T, W> load_weights_to_stay(const W* weight, int index) {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
   constexpr int kLoads = sizeof(Weights<T, W>) / 16;
   Weights<T, W> weights;
   uint4* bits = reinterpret_cast<uint4*>(&weights);

@@ -123,7 +123,8 @@ template <class AnyPack>
 __device__ __forceinline__ void keep_packed_until(AnyPack& pack, float& value) {
 #ifdef __CUDA_ARCH__
   unsigned* words = reinterpret_cast<unsigned*>(&pack);
-  asm volatile("" : "+r"(words[0]), "+r"(words[1]), "+r"(words[2]), "+r"(words[3]), "+f"(value));
+  unsigned* bits = reinterpret_cast<unsigned*>(&value);
+  asm volatile("" : "+r"(words[0]), "+r"(words[1]), "+r"(words[2]), "+r"(words[3]), "+r"(*bits));
 #endif
 }
 

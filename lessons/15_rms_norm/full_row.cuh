@@ -34,23 +34,35 @@ __device__ __forceinline__ void keep_until(uint4& pack, float& value) {
   asm volatile("" : "+r"(pack.x), "+r"(pack.y), "+r"(pack.z), "+r"(pack.w), "+f"(value));
 }
 
-constexpr int kFullPacks = 8;   // a thread
-
-// What a block's threads hold of a row, kFullPacks packs each, from `share_in` to `share_out`. join: gives each thread the
-// sum of the row's squares, from its own.
-template <class T, class Join>
-__device__ __forceinline__ void normalize_full(const uint4* share_in, const uint4* share_weights, uint4* share_out,
-                                               int columns, float epsilon, const Join& join) {
+// Every row begins at a multiple of 16 bytes and holds 8 * blockDim.x packs; blockDim.x: a multiple of 32, 1024 at most.
+// A block for each row.
+//
+// Compared with rms_norm_cluster: the row is all one block's, so that no block waits for another, neither to start nor
+// for its sum. The price: a multiprocessor runs one such block at a time, and reads all weights for each row.
+//
+// Launches overlap, as those of rms_norm_overlap. The first blocks_at_once blocks may start before the kernel before has
+// ended: until then they prefetch their rows, each warp as much as it holds.
+template <class T>
+__global__ void __launch_bounds__(1024, 1)
+    rms_norm_full_row(const T* in, const T* weight, T* out, int columns, float epsilon, int blocks_at_once) {
   constexpr int kPack = kPackOf<T>;
+  constexpr int kHeld = 8;
+  __shared__ float warp_sums[32];
   const int thread = threadIdx.x;
   const int threads = blockDim.x;
-  uint4 held[kFullPacks];
+  const long long first = (long long)blockIdx.x * (columns / kPack);
+  const uint4* row = reinterpret_cast<const uint4*>(in) + first;
+  uint4* result = reinterpret_cast<uint4*>(out) + first;
+  const uint4* weights = reinterpret_cast<const uint4*>(weight);
+  if (thread % 32 == 0 && (int)blockIdx.x < blocks_at_once) prefetch_into_l2(row + thread * kHeld, 32 * kHeld * 16);
+  cudaGridDependencySynchronize();
+  uint4 held[kHeld];
 #pragma unroll
-  for (int p = 0; p < kFullPacks; ++p) held[p] = load_past_l1(share_in + p * threads + thread);
+  for (int p = 0; p < kHeld; ++p) held[p] = load_past_l1(row + p * threads + thread);
   cudaTriggerProgrammaticLaunchCompletion();
   float squares = 0.0f;
 #pragma unroll
-  for (int p = 0; p < kFullPacks; ++p) {
+  for (int p = 0; p < kHeld; ++p) {
     keep_until(held[p], squares);
     const T* values = reinterpret_cast<const T*>(&held[p]);
 #pragma unroll
@@ -60,11 +72,12 @@ __device__ __forceinline__ void normalize_full(const uint4* share_in, const uint
       squares = fmaf(pair.y, pair.y, squares);
     }
   }
-  float scale = scale_of(join(squares), columns, epsilon);
+  squares = block_sum_of(threads / 32, squares, warp_sums);
+  float scale = scale_of(squares, columns, epsilon);
 #pragma unroll
-  for (int p = 0; p < kFullPacks; ++p) {
+  for (int p = 0; p < kHeld; ++p) {
     keep_until(held[p], scale);
-    const uint4 words = load_to_stay_in_l1(share_weights + p * threads + thread);
+    const uint4 words = load_to_stay_in_l1(weights + p * threads + thread);
     const T* weighed = reinterpret_cast<const T*>(&words);
     T* values = reinterpret_cast<T*>(&held[p]);
 #pragma unroll
@@ -73,61 +86,6 @@ __device__ __forceinline__ void normalize_full(const uint4* share_in, const uint
       const float2 factors = widened_pair<T>(weighed + k);
       narrow_pair<T>(make_float2(pair.x * scale * factors.x, pair.y * scale * factors.y), values + k);
     }
-    share_out[p * threads + thread] = held[p];
+    result[p * threads + thread] = held[p];
   }
-}
-
-// Each warp prefetches as many packs of the block's share as it will hold.
-__device__ __forceinline__ void prefetch_share(const uint4* share) {
-  if (threadIdx.x % 32 == 0) prefetch_into_l2(share + threadIdx.x * kFullPacks, 32 * kFullPacks * sizeof(uint4));
-}
-
-// Every row begins at a multiple of 16 bytes and holds kFullPacks * blockDim.x packs; blockDim.x: a multiple of 32, 1024
-// at most. A block for each row.
-//
-// Compared with rms_norm_cluster: the row is all one block's, so that no block waits for another, neither to start nor
-// for its sum. The price: a multiprocessor runs one such block at a time, and reads all weights for each row.
-//
-// Launches overlap, as those of rms_norm_overlap. The first blocks_at_once blocks may start before the kernel before has
-// ended: until then they prefetch their rows.
-template <class T>
-__global__ void __launch_bounds__(1024, 1)
-    rms_norm_full_row(const T* in, const T* weight, T* out, int columns, float epsilon, int blocks_at_once) {
-  __shared__ float warp_sums[32];
-  const long long first = (long long)blockIdx.x * (columns / kPackOf<T>);
-  const uint4* row = reinterpret_cast<const uint4*>(in) + first;
-  if ((int)blockIdx.x < blocks_at_once) prefetch_share(row);
-  cudaGridDependencySynchronize();
-  normalize_full<T>(row, reinterpret_cast<const uint4*>(weight), reinterpret_cast<uint4*>(out) + first, columns,
-                    epsilon, [&](float squares) { return block_sum_of(blockDim.x / 32, squares, warp_sums); });
-}
-
-// The same for rows of twice as many packs. A cluster of two blocks for each row: each holds one half, and tells the other
-// its sum.
-template <class T>
-__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(1024, 1)
-    rms_norm_full_row_pair(const T* in, const T* weight, T* out, int columns, float epsilon, int blocks_at_once) {
-  __shared__ ClusterSum<2> cluster_sum;
-  __shared__ float warp_sums[32];
-  const cooperative_groups::cluster_group cluster = cooperative_groups::this_cluster();
-  const int rank = cluster.block_rank();
-  const int packs = columns / kPackOf<T> / 2;   // of a block
-  const long long first = (long long)blockIdx.x * packs;
-  const uint4* share = reinterpret_cast<const uint4*>(in) + first;
-  if (threadIdx.x == 0) {
-    cluster_sum.init();
-    publish_barriers();
-  }
-  // Another block's shared memory is there once that block has started: arrive here, wait before the first store.
-  cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
-  if ((int)blockIdx.x < blocks_at_once) prefetch_share(share);
-  cudaGridDependencySynchronize();
-  normalize_full<T>(share, reinterpret_cast<const uint4*>(weight) + rank * packs, reinterpret_cast<uint4*>(out) + first,
-                    columns, epsilon, [&](float squares) {
-                      squares = block_sum_of(blockDim.x / 32, squares, warp_sums);
-                      cluster.barrier_wait(
-                          static_cast<cooperative_groups::cluster_group::arrival_token&&>(started));
-                      if (threadIdx.x < 2) cluster_sum.tell(squares, rank, 0);
-                      return cluster_sum.wait(0);
-                    });
 }

@@ -33,14 +33,10 @@ inline std::uint32_t most_threads_in_registers(Element element) { return element
 // Packs of the longest row that rms_norm_read_again takes.
 inline constexpr std::uint64_t kPacksReadAgain = 8 * 1024;
 
-// Of rms_norm_full_row and rms_norm_full_row_pair: one block or two that a row fills, eight packs a thread. None where it
-// does not fill whole warps.
-inline ClusterShape full_shape(std::uint64_t packs) {
-    for (const std::uint32_t blocks : {1u, 2u}) {
-        const ClusterShape shape{blocks, static_cast<std::uint32_t>(packs / (blocks * 8)), 8};
-        if (shape.threads <= kMostThreads && shape.threads % 32 == 0 && shape.room() == packs) return shape;
-    }
-    return {};
+// Of rms_norm_full_row: a block whose threads hold eight packs each. None where the row does not fill whole warps.
+inline std::uint32_t threads_of_full_row(std::uint64_t packs) {
+    const std::uint64_t a_warp = 8 * 32;
+    return packs % a_warp == 0 && packs <= 8 * kMostThreads ? static_cast<std::uint32_t>(packs / 8) : 0;
 }
 
 // Of bulk copies: a small one to be looked at, one that is fastest for 65536 columns, and one for longer rows.
@@ -74,7 +70,7 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::read_again:
             return is_packed(inputs, element) && packs <= kPacksReadAgain;
         case Route::full_row:
-            return is_packed(inputs, element) && full_shape(packs).blocks > 0;
+            return is_packed(inputs, element) && threads_of_full_row(packs) > 0;
         case Route::cluster:
             return is_packed(inputs, element) && packs <= rows_a_cluster(packs, element).shape.room();
         case Route::bulk_copies:
@@ -142,7 +138,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (inputs.machine.architecture >= 90) {
         // 1024 x 65536 halves: on an H200 67.0 us, 76.7 by clusters; on an H100 92.2 and 91.7.
         if (packs > kMostThreads * kPacks && has_room(Route::full_row, inputs, element, kMostThreads))
-            return {Route::full_row, full_shape(packs).threads};
+            return {Route::full_row, threads_of_full_row(packs)};
         // 1024 x 65536 floats: on an H200 132 us by bulk copies and 154 by clusters, on an H100 193 and 182.
         if (memory_is_fast(inputs.machine) && has_room(Route::bulk_copies, inputs, element, kMostThreads))
             return {Route::bulk_copies, kMostThreads};
@@ -171,16 +167,6 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
     plan.launch("rms_norm_bulk_copies", shape_text(type_of(element), shape), Grid{rows.blocks() * shape.blocks}, block,
                 b.in, b.weight, b.out, static_cast<long long>(rows.count), columns_of(inputs), epsilon_of(inputs));
     plan.launches.back().cluster_in_turns = shape.blocks;
-    plan.launches.back().overlaps = true;
-}
-
-// A row for each block, or for each pair of them, which it fills.
-inline void launch_full_row(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
-    const Rows rows = rows_of(inputs);
-    const ClusterShape shape = full_shape(packs_of(rows.columns, element));
-    plan.launch(shape.blocks == 1 ? "rms_norm_full_row" : "rms_norm_full_row_pair", type_of(element),
-                Grid{rows.blocks() * shape.blocks}, Block{shape.threads}, b.in, b.weight, b.out, columns_of(inputs),
-                epsilon_of(inputs), static_cast<int>(inputs.machine.multiprocessors));
     plan.launches.back().overlaps = true;
 }
 
@@ -256,7 +242,10 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                         Grid{rows.blocks()}, Block{kMostThreads}, b.in, b.weight, b.out, columns, epsilon);
             break;
         case Route::full_row:
-            launch_full_row(plan, inputs, element, b);
+            block = threads_of_full_row(packs_of(rows.columns, element));
+            plan.launch("rms_norm_full_row", type, Grid{rows.blocks()}, Block{block}, b.in, b.weight, b.out, columns,
+                        epsilon, static_cast<int>(inputs.machine.multiprocessors));
+            plan.launches.back().overlaps = true;
             break;
         case Route::cluster: {
             const RowsACluster cluster = rows_a_cluster(packs_of(rows.columns, element), element);

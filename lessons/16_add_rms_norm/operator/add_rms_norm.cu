@@ -18,17 +18,6 @@ namespace {
 
 using Route = Shape::Route;
 
-// Where all four tensors together are more than so many times as large as L2, it pays to have it evict what was read
-// last. Measured on an H200, on copies and norms: four times as large made no difference, eight times was 2 to 3 % faster.
-constexpr int kFillingsToEvictLast = 6;
-
-// Of 16 bits, where they are more than so many hundredths of L2 and not so much that the above pays, rows are
-// prefetched into L2 ahead of those that blocks work on: so many bytes of a and b together. Measured with inputs that
-// are not in L2, on an H100 at 34 and 67 MB: 4 to 12 % faster; on an H200 at 134 and 268 MB: up to 6 % faster, at worst
-// 1 % slower; together with the above 2 % slower, and of floats 1 to 4 % slower.
-constexpr int kPercentOfL2ToPrefetch = 40;
-constexpr std::int64_t kBytesAhead = 3 << 20;
-
 // Row values that the element route keeps in global memory: so many blocks at most, each with a row of its own.
 constexpr int kWorkspaceBlocksPerProcessor = 2;
 
@@ -184,13 +173,8 @@ Status AddRmsNorm::create(AddRmsNorm* norm, const Description& description) noex
     int driver = 0;
     cudaDriverGetVersion(&driver);
     made.overlap_ = made.sm90_ && description.overlap && CUDART_VERSION >= 12030 && driver >= 12030;
-    made.evict_last_ = detail::bytes_moved(made.layout_) > std::int64_t{kFillingsToEvictLast} * l2_bytes;
-    const std::int64_t l2_filled = std::int64_t{kPercentOfL2ToPrefetch} * l2_bytes / 100;
-    const auto value_bytes = static_cast<std::int64_t>(detail::size_of(made.layout_.type));
-    const std::int64_t read_of_row = 2 * made.layout_.dim * value_bytes;
-    const bool prefetches = made.sm90_ && !made.evict_last_ && made.layout_.type != Type::f32;
-    if (prefetches && detail::bytes_moved(made.layout_) > l2_filled)
-        made.rows_ahead_ = static_cast<int>(std::max<std::int64_t>(kBytesAhead / read_of_row, 1));
+    made.evict_last_ = detail::evicts_last(made.layout_, l2_bytes);
+    made.rows_ahead_ = detail::rows_ahead(made.layout_, l2_bytes, made.sm90_);
     made.whole_ = detail::has_whole_packs(made.layout_);
     made.alike_ = detail::is_alike(made.layout_);
     made.element_ = detail::element_shape(made.layout_);

@@ -216,6 +216,10 @@ Layout layout_of(const Description& description) noexcept;
 bool has_whole_packs(const Layout& layout) noexcept;
 // Of all four tensors.
 std::int64_t bytes_moved(const Layout& layout) noexcept;
+// What is asked of an L2 of so many bytes: to evict last what was read; and how many rows ahead of the one that a block
+// works on it is to bring, 0 for none.
+bool evicts_last(const Layout& layout, std::int64_t l2_bytes) noexcept;
+int rows_ahead(const Layout& layout, std::int64_t l2_bytes, bool sm90) noexcept;
 // Do the rows of all tensors begin equally far after a multiple of 16 bytes if the tensors do?
 bool is_alike(const Layout& layout) noexcept;
 // The shapes for rows of whole packs, for rows that begin anywhere, and for any rows.

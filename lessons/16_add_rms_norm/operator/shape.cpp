@@ -147,6 +147,22 @@ std::int64_t bytes_moved(const Layout& layout) noexcept {
     return 4 * layout.rows() * layout.dim * static_cast<std::int64_t>(size_of(layout.type));
 }
 
+// Where all four tensors together are more than so many times as large as L2, it pays to have it evict what was read
+// last. Measured on an H200, on copies and norms: four times as large made no difference, eight times was 2 to 3 % faster.
+bool evicts_last(const Layout& layout, std::int64_t l2_bytes) noexcept { return bytes_moved(layout) > 6 * l2_bytes; }
+
+// Of 16 bits, where they are more than 40 hundredths of L2 and not so much that the above pays, 3 MB of a and b together.
+// Measured with inputs that are not in L2: at 34 and 67 MB 4 to 12 % faster on an H100, 3 to 8 % on an H200; there up to
+// 6 % faster at 134 and 268 MB, at worst 1 % slower; together with the above 2 % slower, and of floats 1 to 4 % slower.
+int rows_ahead(const Layout& layout, std::int64_t l2_bytes, bool sm90) noexcept {
+    constexpr std::int64_t kBytesAhead = 3 << 20;
+    const bool pays = sm90 && layout.type != Type::f32 && !evicts_last(layout, l2_bytes) &&
+                      bytes_moved(layout) > 40 * l2_bytes / 100;
+    if (!pays) return 0;
+    const std::int64_t read_of_row = 2 * layout.dim * static_cast<std::int64_t>(size_of(layout.type));
+    return static_cast<int>(std::max<std::int64_t>(kBytesAhead / read_of_row, 1));
+}
+
 bool is_alike(const Layout& layout) noexcept {
     const std::int64_t pack = values_of_pack(layout);
     const RowLayout& first = layout.tensors[0];

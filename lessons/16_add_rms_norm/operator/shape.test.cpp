@@ -97,6 +97,28 @@ TEST(Layouts, RowsThatBeginEquallyFarPastAMultiple) {
     EXPECT_TRUE(detail::is_alike(detail::layout_of(d)));
 }
 
+// Of an H200's L2, 60 MiB.
+TEST(Layouts, WhatL2IsAsked) {
+    constexpr std::int64_t kL2 = 60 << 20;
+    const auto layout_of = [](Type type, std::int64_t rows, std::int64_t dim) {
+        Description d;
+        d.set_all(contiguous(type, rows, dim));
+        return detail::layout_of(d);
+    };
+    // 8 MB in all; 24 MiB, which is 40 hundredths; a row more.
+    EXPECT_EQ(detail::rows_ahead(layout_of(Type::f16, 1024, 1024), kL2, true), 0);
+    EXPECT_EQ(detail::rows_ahead(layout_of(Type::f16, 3072, 1024), kL2, true), 0);
+    EXPECT_EQ(detail::rows_ahead(layout_of(Type::f16, 3073, 1024), kL2, true), 768);  // 3 MB of rows of 4 KB
+    EXPECT_EQ(detail::rows_ahead(layout_of(Type::bf16, 1024, 65536), kL2, true), 0);  // 537 MB: evicted last
+    EXPECT_EQ(detail::rows_ahead(layout_of(Type::f16, 4, 1 << 22), kL2, true), 1);    // at least one
+    EXPECT_EQ(detail::rows_ahead(layout_of(Type::f16, 4096, 4096), kL2, false), 0);   // no such instruction
+    EXPECT_EQ(detail::rows_ahead(layout_of(Type::f32, 4096, 4096), kL2, true), 0);
+    EXPECT_FALSE(detail::evicts_last(layout_of(Type::f32, 4096, 4096), kL2));   // 268 MB
+    EXPECT_FALSE(detail::evicts_last(layout_of(Type::f16, 46080, 1024), kL2));  // six times L2
+    EXPECT_TRUE(detail::evicts_last(layout_of(Type::f16, 46081, 1024), kL2));
+    EXPECT_TRUE(detail::evicts_last(layout_of(Type::f16, 1024, 65536), kL2));
+}
+
 TEST(Layouts, BatchesAndHeadsBecomeOneWhereTheyCan) {
     EXPECT_EQ(detail::layout_of(good()).batch, 15);
     EXPECT_EQ(detail::layout_of(good()).heads, 1);

@@ -73,9 +73,9 @@ inline int blocks_ahead(const Inputs& inputs, Element element, std::uint64_t row
 // The last template argument of a kernel that prefetches rows so far ahead.
 inline const char* prefetches(int ahead) { return ahead > 0 ? ", true" : ", false"; }
 
-// Does memory bring each multiprocessor more than 30 GB/s? An H200's brings 37, an H100's 25. Then large clusters cost more
-// time than it takes to load their rows: a copy of 1024 rows of 65536 halves takes 64 us on an H200 by blocks of 512
-// threads, and 77 where eight of them are a cluster.
+// Does memory bring each multiprocessor more than 30 GB/s? An H200's brings 37, an H100's 25. There large clusters are
+// slow: 1024 rows of 65536 halves, loaded, multiplied by weights and stored, with no sum taken, need 64 us on an H200 by
+// blocks of 512 threads, and 77 where eight of them are a cluster.
 inline bool memory_is_fast(const Machine& machine) {
     return machine.memory_gb_per_s > 30 * machine.multiprocessors;
 }

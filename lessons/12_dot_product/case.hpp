@@ -215,19 +215,21 @@ inline std::uint64_t bytes_read(const Inputs& inputs, Element element) {
     return 2 * inputs.n * static_cast<std::uint64_t>(lanewise::element_size(element));
 }
 
+// Does dot_product_told take the streams in one turn, by as many blocks as that needs? It does where they outgrow L2; its
+// instances for that have blocks of 512.
+inline bool is_told_in_one_turn(const Inputs& inputs, Element element) {
+    return inputs.block == 512 && bytes_read(inputs, element) > inputs.machine.l2_bytes;
+}
+
 // Of dot_product_told: packs of each stream that a thread has under way, and how many times as many blocks as run at
 // once there are at most.
 struct ToldShape {
     std::uint32_t loads = 1, waves = 1;
 };
-// Streams that outgrow L2 are taken in one turn by as many blocks as that needs: 134 and 268 MB of halves take 30.7 and
-// 58.5 us on an H200 so, and 31.6 and 61.7 by twice as many blocks as run at once. Sixteen times as many at most, for
-// the last block waits for each of them.
-inline bool outgrows_l2(const Inputs& inputs, Element element) {
-    return inputs.block == 512 && bytes_read(inputs, element) > inputs.machine.l2_bytes;
-}
+// In one turn 134 and 268 MB of halves take 27.9 and 57.6 us on an H200 (with what L2 keeps), and by twice as many blocks
+// as run at once 28.8 and 58.8. Sixteen times as many at most, for the last block waits for each of them.
 inline ToldShape told_shape(const Inputs& inputs, Element element) {
-    return outgrows_l2(inputs, element) ? ToldShape{4, 16} : ToldShape{};
+    return is_told_in_one_turn(inputs, element) ? ToldShape{4, 16} : ToldShape{};
 }
 
 // Half of L2, for both streams: of 12 to 40 MB on an H200, 28 did best at 67 and 134 MB, and at 268 MB it was within
@@ -245,7 +247,7 @@ inline void plan_told(Plan& plan, const Inputs& inputs, Element element, bool ke
     const auto out = plan.scratch<float>("out", 1);
     const auto told = plan.kept<unsigned long long>("told", blocks);
     const auto launches = plan.kept<unsigned>("launches", 1);
-    const bool kept = keeps && outgrows_l2(inputs, element);
+    const bool kept = keeps && is_told_in_one_turn(inputs, element);
     const std::uint64_t keep = kept ? kept_bytes(inputs) / 16 / 2 : 0;
     plan.launch("dot_product_told",
                 type_of(element) + ", " + std::to_string(inputs.block) + ", " + std::to_string(shape.loads) +

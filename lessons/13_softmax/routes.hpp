@@ -299,8 +299,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const bool long_rows = packs > std::uint64_t{kMostThreads} * kPacks;
     const bool clusters = inputs.machine.architecture >= 90 && is_packed(inputs, element) && long_rows &&
                           has_room(Route::cluster, columns, element, kMostThreads);
-    // A block alone is as fast as a cluster or faster: on an H200 68.0 us for 1024 x 65536 halves, 69.5 by clusters, and
-    // on an H100 91.9 and 91.7; 50.6 and 52 to 56 for 1000 x 36864.
+    // A block alone is as fast as a cluster or faster: for 1024 x 65536 halves 67.7 us on an H200, 69.0 by clusters; on an
+    // H100 91.7 and 91.3, and for 1000 x 36864 50.6 and 52 to 56.
     if (clusters && has_room(Route::split_row, columns, element, kMostThreads)) return {Route::split_row, kMostThreads};
     // 1024 x 65536 floats: on an H200 134 us by bulk copies and 137 by clusters, on an H100 200 and 180.
     if (clusters && memory_is_fast(inputs.machine) && has_room(Route::bulk_copies, columns, element, kMostThreads))

@@ -4,7 +4,9 @@
 #include <cooperative_groups.h>
 
 #include "row.cuh"
+#include "hints.cuh"
 #include "held.cuh"
+#include "full.cuh"
 #include "shifted.cuh"
 #include "cluster.cuh"
 

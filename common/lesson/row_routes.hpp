@@ -147,6 +147,15 @@ inline ClusterShape cluster_anywhere(std::uint64_t columns, Element element, std
 
 inline constexpr std::uint32_t kMostBlocksOfACluster = 8;   // that every GPU with clusters has
 
+// Of rows of floats that clusters take on demand, which they fill: a small one to be looked at, and that of 65536 floats.
+inline ClusterShape on_demand_shape(std::uint32_t block) {
+    return block == kWarpBlock ? ClusterShape{2, 64, kPacks} : ClusterShape{8, 512, kPacks};
+}
+// Rows are counted in an int there.
+inline constexpr std::uint64_t kMostRowsOnDemand = std::uint64_t{1} << 30;
+// Tiles of a block's shared memory, as kTilesOnDemand in the kernels.
+inline std::uint32_t tiles_on_demand(std::uint32_t packs) { return packs + packs / 2; }
+
 // Of a norm's kernel in which a cluster keeps a few rows in registers.
 struct RowsACluster {
     ClusterShape shape;

@@ -87,7 +87,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(1024)
 // Two blocks share a multiprocessor. Starts early, as softmax_overlap.
 template <class T, int kThreads, int kHeld, int kShared>
 __global__ void __launch_bounds__(kThreads, 2) softmax_split_row(const T* in, T* out, int columns) {
-  extern __shared__ uint4 copied[];
+  extern __shared__ __align__(128) uint4 copied[];
   __shared__ float warp_maxima[kThreads / 32];
   __shared__ float warp_sums[kThreads / 32];
   const int packs = columns / kPackOf<T>;
@@ -223,7 +223,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
   constexpr int kWarps = kThreads / 32;
   constexpr int kTiles = kTilesUnderWay<kPacks>;
   constexpr bool kKeeps = sizeof(T) == sizeof(float);
-  extern __shared__ uint4 tiles[];
+  extern __shared__ __align__(128) uint4 tiles[];
   __shared__ TileRing<kThreads, kTiles> ring;
   __shared__ ClusterPair<kCluster> parts;
   __shared__ float warp_maxima[kWarps];
@@ -316,3 +316,4 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
 }
 
 #include "long_rows.cuh"
+#include "rows_on_demand.cuh"

@@ -97,9 +97,15 @@ Variant route(const char* name, const char* title, const char* summary, const ch
         const bool in_registers = which == Route::registers || which == Route::high_occupancy || which == Route::overlap;
         return !large ? kWarpBlock : in_registers ? 256u : kMostThreads;
     };
+    // A row that fills two blocks of 64 threads.
+    if (which == Route::rows_on_demand) {
+        variant.columns = 2048;
+        variant.n = 2 * variant.columns;
+    }
     if (which == Route::warp) variant.timed_columns = 1024;
     if (long_rows) {
-        variant.timed_columns = 65536;
+        // The longest floats that split row holds.
+        variant.timed_columns = which == Route::split_row && first ? 32768 : 65536;
         variant.timed_n = kTimedLongN;
     }
     variant.tab = first;
@@ -196,6 +202,9 @@ void add_routes(Lesson& lesson) {
                          Route::split_row, element));
         lesson.add(route("softmax_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",
                          "softmax_cluster", Route::bulk_copies, element));
+        if (element == Element::f32)
+            lesson.add(route("softmax_rows_on_demand", "rows on demand", "a cluster that is done takes the next row",
+                             "softmax_bulk_copies", Route::rows_on_demand, element));
         lesson.add(best(element));
     }
 }

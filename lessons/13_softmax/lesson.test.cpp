@@ -210,7 +210,8 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(262147, Element::f32, Route::anywhere_cluster, 1024);
     is(262149, Element::f32, Route::anywhere_two_reads, 1024);
     is(40001, Element::f32, Route::shared, 1024, 0);
-    is(65536, Element::f32, Route::cluster, 1024);
+    is(65536, Element::f32, Route::rows_on_demand, 1024);   // fills a cluster's threads
+    is(65532, Element::f32, Route::cluster, 1024);
     is(262144, Element::f32, Route::cluster, 1024);
     is(262148, Element::f32, Route::two_reads, 1024);
     is(65536, Element::f32, Route::two_reads, 1024, 80);
@@ -223,7 +224,8 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     // An H200's memory, 37 GB/s for each multiprocessor.
     is(65536, Element::f16, Route::split_row, 1024, 90, 4917);
     is(65544, Element::f16, Route::bulk_copies, 1024, 90, 4917);
-    is(65536, Element::f32, Route::bulk_copies, 1024, 90, 4917);
+    is(65536, Element::f32, Route::rows_on_demand, 1024, 90, 4917);
+    is(65532, Element::f32, Route::bulk_copies, 1024, 90, 4917);
     is(12289, Element::f16, Route::anywhere, 384);
     is(12297, Element::bf16, Route::anywhere_cluster, 224);   // 1537 whole packs
     is(12297, Element::f16, Route::anywhere, 416, 80);
@@ -269,6 +271,21 @@ TEST(Softmax, RowsThatBeginAnywhereAreRight) {
 }
 
 TEST(Softmax, RowsShorterThanAPackAreNotReadPastTheArray) { expect_short_rows_stay_inside("softmax"); }
+
+TEST(Softmax, RowsOnDemandFillACluster) {
+    lesson::Inputs inputs = with_rows("softmax_rows_on_demand_f32", 3, 65536);
+    inputs.block = 1024;
+    const auto plan = plan_of("softmax_rows_on_demand_f32", inputs);
+    EXPECT_EQ(plan.launches.front().arguments, "512, 4, 8");
+    EXPECT_EQ(plan.launches.front().grid.x, 24u);  // three rows, eight blocks each
+    EXPECT_EQ(plan.launches.front().cluster_in_turns, 8u);
+    EXPECT_EQ(plan.launches.front().block.dynamic_shared_bytes, 6u * 512 * 16);  // a row and a half
+    EXPECT_EQ(plan_of("softmax_rows_on_demand_f32", with_rows("softmax_rows_on_demand_f32", 3, 2048)).launches.front().arguments,
+              "64, 4, 2");
+    // A row that does not fill the cluster's threads goes another way.
+    EXPECT_EQ(plan_of("softmax_rows_on_demand_f32", with_rows("softmax_rows_on_demand_f32", 3, 2044)).launches.front().kernel,
+              "softmax_two_reads");
+}
 
 TEST(Softmax, LongRowsThatBeginAnywhereAreSharedByClusters) {
     const auto is = [](const std::string& variant, std::uint64_t columns, const std::string& arguments,

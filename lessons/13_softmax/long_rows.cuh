@@ -82,7 +82,7 @@ template <class T, int kPacks, int kCluster>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(1024)
     softmax_anywhere_cluster(const T* in, T* out, long long rows, int columns) {
   constexpr int kPack = kPackOf<T>;
-  extern __shared__ uint4 tiles[];
+  extern __shared__ __align__(128) uint4 tiles[];
   __shared__ PackRing<kTilesUnderWay<kPacks>> ring;
   __shared__ ClusterPair<kCluster> parts;
   __shared__ float warp_maxima[32];

@@ -25,6 +25,7 @@ enum class Route : std::uint8_t {
     cluster,
     split_row,
     bulk_copies,
+    rows_on_demand,
     anywhere_cluster,
     anywhere_two_reads,
     two_reads
@@ -87,6 +88,8 @@ inline bool has_room(Route route, std::uint64_t columns, Element element, std::u
             return packs <= std::uint64_t{threads_of_split_row(block)} * (kPacksHeld + kPacksCopied);
         case Route::bulk_copies:
             return packs <= bulk_shape(packs, element, block).room();
+        case Route::rows_on_demand:
+            return element == Element::f32 && packs == on_demand_shape(block).room();
         case Route::anywhere:
             return block_anywhere(columns, element).threads > 0;
         case Route::anywhere_cluster:
@@ -116,6 +119,21 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
     block.dynamic_shared_bytes = tiles_under_way(shape.packs) * shape.threads * 16;
     plan.launch("softmax_bulk_copies", shape_text(type_of(element), shape), Grid{rows.blocks() * shape.blocks}, block,
                 buffers.in, buffers.out, static_cast<long long>(rows.count), columns_of(inputs));
+    plan.launches.back().cluster_in_turns = shape.blocks;
+    plan.launches.back().overlaps = true;
+}
+
+// As launch_bulk_copies(), of floats. queue: rows taken, and clusters that have ended.
+inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, const Buffers& buffers) {
+    const Rows rows = rows_of(inputs);
+    const ClusterShape shape = on_demand_shape(inputs.block);
+    Block block{shape.threads};
+    block.dynamic_shared_bytes = tiles_on_demand(shape.packs) * shape.threads * 16;
+    const auto queue = plan.kept<unsigned>("queue", 2);
+    plan.launch("softmax_rows_on_demand",
+                std::to_string(shape.threads) + ", " + std::to_string(shape.packs) + ", " + std::to_string(shape.blocks),
+                Grid{rows.blocks() * shape.blocks}, block, buffers.in, buffers.out, static_cast<int>(rows.count),
+                queue);
     plan.launches.back().cluster_in_turns = shape.blocks;
     plan.launches.back().overlaps = true;
 }
@@ -158,11 +176,12 @@ inline void launch_anywhere_cluster(Plan& plan, const Inputs& inputs, Element el
 // Must every row begin at a multiple of 16 bytes?
 inline bool needs_packs(Route route) {
     return route == Route::high_occupancy || route == Route::overlap || route == Route::cluster ||
-           route == Route::split_row || route == Route::bulk_copies;
+           route == Route::split_row || route == Route::bulk_copies || route == Route::rows_on_demand;
 }
 // Do the blocks of a cluster share a row?
 inline bool is_shared(Route route) {
-    return route == Route::cluster || route == Route::bulk_copies || route == Route::anywhere_cluster;
+    return route == Route::cluster || route == Route::bulk_copies || route == Route::rows_on_demand ||
+           route == Route::anywhere_cluster;
 }
 // Are sums of different scales brought to one?
 inline bool merges(Route route) {
@@ -176,7 +195,8 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                        std::uint32_t packs_a_thread = kPacks) {
     const Rows rows = rows_of(inputs);
     std::uint32_t block = inputs.block;
-    if (!has_room(route, rows.columns, element, block) || (needs_packs(route) && !is_packed(inputs, element))) {
+    if (!has_room(route, rows.columns, element, block) || (needs_packs(route) && !is_packed(inputs, element)) ||
+        (route == Route::rows_on_demand && rows.count > kMostRowsOnDemand)) {
         route = Route::two_reads;
         block = kMostThreads;
     }
@@ -238,6 +258,9 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             break;
         case Route::bulk_copies:
             launch_bulk_copies(plan, inputs, element, buffers);
+            break;
+        case Route::rows_on_demand:
+            launch_rows_on_demand(plan, inputs, buffers);
             break;
         case Route::anywhere_two_reads:
             plan.launch("softmax_anywhere_two_reads", threads, grid, Block{block}, buffers.in, buffers.out, columns);
@@ -302,7 +325,11 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     // A block alone is as fast as a cluster or faster: for 1024 x 65536 halves 67.7 us on an H200, 69.0 by clusters; on an
     // H100 91.7 and 91.3, and for 1000 x 36864 50.6 and 52 to 56.
     if (clusters && has_room(Route::split_row, columns, element, kMostThreads)) return {Route::split_row, kMostThreads};
-    // 1024 x 65536 floats: on an H200 134 us by bulk copies and 137 by clusters, on an H100 200 and 180.
+    // 1024 x 65536 floats: on an H200 128 us, 134 by bulk copies; on an H100 180, as by clusters.
+    if (clusters && has_room(Route::rows_on_demand, columns, element, kMostThreads))
+        return {Route::rows_on_demand, kMostThreads};
+    // Other long rows of floats: 1024 x 65536 took 134 us by bulk copies and 137 by clusters on an H200, 200 and 180 on
+    // an H100.
     if (clusters && memory_is_fast(inputs.machine) && has_room(Route::bulk_copies, columns, element, kMostThreads))
         return {Route::bulk_copies, kMostThreads};
     if (clusters) return {Route::cluster, kMostThreads};

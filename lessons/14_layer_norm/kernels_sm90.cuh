@@ -201,7 +201,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 512
   constexpr int kPack = kPackOf<T>;
   constexpr int kWarps = kThreads / 32;
   constexpr int kTiles = kTilesUnderWay<kPacks>;
-  extern __shared__ uint4 tiles[];
+  extern __shared__ __align__(128) uint4 tiles[];
   __shared__ TileRing<kThreads, kTiles> ring;
   __shared__ ClusterMoments<kCluster> parts;
   __shared__ float warp_sums[kWarps];
@@ -308,3 +308,4 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 512
 }
 
 #include "long_rows.cuh"
+#include "rows_on_demand.cuh"

@@ -139,7 +139,9 @@ void add_traps(Lesson& lesson) {
 }
 
 // Do blocks of a cluster share a row?
-bool is_shared(Route which) { return which == Route::cluster || which == Route::bulk_copies; }
+bool is_shared(Route which) {
+    return which == Route::cluster || which == Route::bulk_copies || which == Route::rows_on_demand;
+}
 
 // A fast route in one format. Rows that have no room in it run by the one that takes any.
 Variant route(const char* name, const char* title, const char* summary, const char* compared_with, Route which,
@@ -167,6 +169,11 @@ Variant route(const char* name, const char* title, const char* summary, const ch
         variant.timed_columns = 65536;
         variant.timed_n = kTimedLongN;
     }
+    // A row that fills two blocks of 64 threads.
+    if (which == Route::rows_on_demand) {
+        variant.columns = 2048;
+        variant.n = 2 * variant.columns;
+    }
     variant.tab = element == Element::f32;
     return variant;
 }
@@ -188,6 +195,9 @@ void add_routes(Lesson& lesson) {
                          "layer_norm_two_reads", Route::cluster, element));
         lesson.add(route("layer_norm_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",
                          "layer_norm_cluster", Route::bulk_copies, element));
+        if (element == Element::f32)
+            lesson.add(route("layer_norm_rows_on_demand", "rows on demand", "a cluster that is done takes the next row",
+                             "layer_norm_bulk_copies", Route::rows_on_demand, element));
         Variant best = route("layer_norm_best", "best", "the route for the row's length", "layer_norm_registers",
                              Route::registers, element);
         best.plan = [=](Plan& plan, const Inputs& inputs) { plan_best(plan, inputs, element); };

@@ -177,7 +177,7 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(16388, Element::f32, Route::cluster, 1024);
     is(32768, Element::f32, Route::cluster, 1024);
     is(32772, Element::f32, Route::bulk_copies, 1024);
-    is(65536, Element::f32, Route::cluster, 1024);      // fills its threads
+    is(65536, Element::f32, Route::rows_on_demand, 1024);   // fills a cluster's threads
     is(131072, Element::f32, Route::cluster, 1024);
     is(131068, Element::f32, Route::bulk_copies, 1024);
     is(131076, Element::f32, Route::two_reads, 1024);
@@ -203,7 +203,8 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(262144, Element::f16, Route::cluster, 1024);
     // An H200's memory, 37 GB/s for each multiprocessor.
     is(65536, Element::f16, Route::bulk_copies, 1024, 90, 4917);
-    is(65536, Element::f32, Route::bulk_copies, 1024, 90, 4917);
+    is(65536, Element::f32, Route::rows_on_demand, 1024, 90, 4917);
+    is(65532, Element::f32, Route::bulk_copies, 1024, 90, 4917);
     is(16384, Element::f32, Route::registers, 1024, 90, 4917);
     is(262152, Element::f16, Route::two_reads, 1024);
 }
@@ -234,7 +235,7 @@ TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
     is("layer_norm_best_f16", 1025, 1024, "layer_norm_overlap", "__half, 32, 4, false", 513, 64, true);  // two rows a block
     is("layer_norm_best_bf16", 65, 32768, "layer_norm_overlap", "__nv_bfloat16, 1024, 4, false", 65, 1024, true);
     is("layer_norm_best_f32", 16384, 8192, "layer_norm_overlap", "float, 512, 4, true", 16384, 512, true);
-    is("layer_norm_best_f32", 8, 65536, "layer_norm_cluster", "float, true, 1, 8, 8", 64, 256, true);
+    is("layer_norm_best_f32", 8, 65536, "layer_norm_rows_on_demand", "512, 4, 8", 64, 512, true);
     is("layer_norm_best_f16", 7, 65536, "layer_norm_cluster", "__half, true, 2, 4, 8", 32, 256, true);  // four pairs
     is("layer_norm_best_f16", 8, 50000, "layer_norm_cluster", "__half, false, 2, 4, 8", 32, 224, true);
     is("layer_norm_best_f32", 8, 50000, "layer_norm_bulk_copies", "float, 256, 8, 8", 64, 256, true);
@@ -254,6 +255,21 @@ TEST(LayerNorm, WhereBlocksOfAClusterShareARow) {
     // A row that does not begin at a multiple of 16 bytes goes another way.
     inputs.offset = 1;
     EXPECT_EQ(plan_of("layer_norm_cluster_f32", inputs).launches.front().kernel, "layer_norm_two_reads");
+}
+
+TEST(LayerNorm, RowsOnDemandFillACluster) {
+    lesson::Inputs inputs = with_rows("layer_norm_rows_on_demand_f32", 3, 65536);
+    inputs.block = 1024;
+    const auto plan = plan_of("layer_norm_rows_on_demand_f32", inputs);
+    EXPECT_EQ(plan.launches.front().arguments, "512, 4, 8");
+    EXPECT_EQ(plan.launches.front().grid.x, 24u);  // three rows, eight blocks each
+    EXPECT_EQ(plan.launches.front().cluster_in_turns, 8u);
+    EXPECT_EQ(plan.launches.front().block.dynamic_shared_bytes, 10u * 512 * 16);  // a row and a half, and biases
+    EXPECT_EQ(plan_of("layer_norm_rows_on_demand_f32", with_rows("layer_norm_rows_on_demand_f32", 3, 2048)).launches.front().arguments,
+              "64, 4, 2");
+    // A row that does not fill the cluster's threads goes another way.
+    EXPECT_EQ(plan_of("layer_norm_rows_on_demand_f32", with_rows("layer_norm_rows_on_demand_f32", 3, 2044)).launches.front().kernel,
+              "layer_norm_two_reads");
 }
 
 TEST(LayerNorm, LongRowsThatBeginAnywhereAreSharedByClusters) {

@@ -65,7 +65,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(1024)
     layer_norm_anywhere_cluster(const T* in, const T* weight, const T* bias, T* out, long long rows, int columns,
                                 float epsilon) {
   constexpr int kPack = kPackOf<T>;
-  extern __shared__ uint4 tiles[];
+  extern __shared__ __align__(128) uint4 tiles[];
   Pack<T>* const weights = reinterpret_cast<Pack<T>*>(tiles + kTilesUnderWay<kPacks> * blockDim.x);
   Pack<T>* const biases = weights + kPacks * blockDim.x;
   __shared__ PackRing<kTilesUnderWay<kPacks>> ring;

@@ -167,7 +167,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
   constexpr int kPack = kPackOf<T>;
   constexpr int kWarps = kThreads / 32;
   constexpr int kTiles = kTilesUnderWay<kPacks>;
-  extern __shared__ uint4 tiles[];
+  extern __shared__ __align__(128) uint4 tiles[];
   __shared__ TileRing<kThreads, kTiles> ring;
   __shared__ ClusterSum<kCluster> cluster_sum;
   __shared__ float warp_sums[kWarps];
@@ -260,3 +260,4 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
 
 #include "full_row.cuh"
 #include "long_rows.cuh"
+#include "rows_on_demand.cuh"

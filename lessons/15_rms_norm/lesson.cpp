@@ -81,7 +81,9 @@ void add_traps(Lesson& lesson) {
 }
 
 // Do blocks of a cluster share a row?
-bool is_shared(Route which) { return which == Route::cluster || which == Route::bulk_copies; }
+bool is_shared(Route which) {
+    return which == Route::cluster || which == Route::bulk_copies || which == Route::rows_on_demand;
+}
 
 // A fast route in one format. Rows that have no room in it run by the one that takes any.
 Variant route(const char* name, const char* title, const char* summary, const char* compared_with, Route which,
@@ -115,6 +117,11 @@ Variant route(const char* name, const char* title, const char* summary, const ch
         variant.timed_columns = 8 * kMostThreads * pack_of(element);
         variant.timed_n = kTimedLongN;
     }
+    // A row that fills two blocks of 64 threads.
+    if (which == Route::rows_on_demand) {
+        variant.columns = 2048;
+        variant.n = 2 * variant.columns;
+    }
     variant.tab = element == Element::f32;
     return variant;
 }
@@ -139,6 +146,9 @@ void add_routes(Lesson& lesson) {
                          Route::cluster, element));
         lesson.add(route("rms_norm_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",
                          "rms_norm_cluster", Route::bulk_copies, element));
+        if (element == Element::f32)
+            lesson.add(route("rms_norm_rows_on_demand", "rows on demand", "a cluster that is done takes the next row",
+                             "rms_norm_bulk_copies", Route::rows_on_demand, element));
         Variant best = route("rms_norm_best", "best", "the route for the row's length", "rms_norm_registers",
                              Route::registers, element);
         best.plan = [=](Plan& plan, const Inputs& inputs) { plan_best(plan, inputs, element); };

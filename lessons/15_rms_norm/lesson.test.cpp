@@ -157,7 +157,8 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     is(20480, Element::f32, Route::full_row, 640);
     is(32768, Element::f32, Route::read_again, 1024, 80);
     is(32768, Element::f32, Route::two_reads, 1024, 75);
-    is(65536, Element::f32, Route::cluster, 1024);
+    is(65536, Element::f32, Route::rows_on_demand, 1024);   // fills a cluster's threads
+    is(65532, Element::f32, Route::cluster, 1024);
     is(131072, Element::f32, Route::cluster, 1024);
     is(131076, Element::f32, Route::two_reads, 1024);
     is(65536, Element::f32, Route::two_reads, 1024, 0);   // the emulator
@@ -183,7 +184,8 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     // An H200's memory, 37 GB/s for each multiprocessor.
     is(65536, Element::f16, Route::full_row, 1024, 90, 4917);
     is(65544, Element::f16, Route::bulk_copies, 1024, 90, 4917);
-    is(65536, Element::f32, Route::bulk_copies, 1024, 90, 4917);
+    is(65536, Element::f32, Route::rows_on_demand, 1024, 90, 4917);
+    is(65532, Element::f32, Route::bulk_copies, 1024, 90, 4917);
     is(262152, Element::f16, Route::two_reads, 1024);
 }
 
@@ -286,6 +288,21 @@ TEST(RmsNorm, WhereBlocksOfAClusterShareARow) {
     inputs.offset = 1;
     EXPECT_EQ(plan_of("rms_norm_cluster_f32", inputs).launches.front().kernel, "rms_norm_two_reads");
     EXPECT_EQ(plan_of("rms_norm_bulk_copies_f16", inputs).launches.front().kernel, "rms_norm_two_reads");
+}
+
+TEST(RmsNorm, RowsOnDemandFillACluster) {
+    lesson::Inputs inputs = with_rows("rms_norm_rows_on_demand_f32", 3, 65536);
+    inputs.block = 1024;
+    const auto plan = plan_of("rms_norm_rows_on_demand_f32", inputs);
+    EXPECT_EQ(plan.launches.front().arguments, "512, 4, 8");
+    EXPECT_EQ(plan.launches.front().grid.x, 24u);  // three rows, eight blocks each
+    EXPECT_EQ(plan.launches.front().cluster_in_turns, 8u);
+    EXPECT_EQ(plan.launches.front().block.dynamic_shared_bytes, 6u * 512 * 16);  // a row and a half
+    EXPECT_EQ(plan_of("rms_norm_rows_on_demand_f32", with_rows("rms_norm_rows_on_demand_f32", 3, 2048)).launches.front().arguments,
+              "64, 4, 2");
+    // A row that does not fill the cluster's threads goes another way.
+    EXPECT_EQ(plan_of("rms_norm_rows_on_demand_f32", with_rows("rms_norm_rows_on_demand_f32", 3, 2044)).launches.front().kernel,
+              "rms_norm_two_reads");
 }
 
 TEST(RmsNorm, LongRowsThatBeginAnywhereAreSharedByClusters) {

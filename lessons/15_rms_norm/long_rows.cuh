@@ -48,7 +48,7 @@ template <class T, int kPacks, int kCluster>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(1024)
     rms_norm_anywhere_cluster(const T* in, const T* weight, T* out, long long rows, int columns, float epsilon) {
   constexpr int kPack = kPackOf<T>;
-  extern __shared__ uint4 tiles[];
+  extern __shared__ __align__(128) uint4 tiles[];
   Pack<T>* const weights = reinterpret_cast<Pack<T>*>(tiles + kTilesUnderWay<kPacks> * blockDim.x);
   __shared__ PackRing<kTilesUnderWay<kPacks>> ring;
   __shared__ ClusterSum<kCluster> cluster_sum;

@@ -22,6 +22,7 @@ enum class Route : std::uint8_t {
     anywhere,
     cluster,
     bulk_copies,
+    rows_on_demand,
     anywhere_cluster,
     anywhere_two_reads,
     two_reads
@@ -75,6 +76,9 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return is_packed(inputs, element) && packs <= rows_a_cluster(packs, element).shape.room();
         case Route::bulk_copies:
             return is_packed(inputs, element) && packs <= bulk_shape(packs, element, block).room();
+        case Route::rows_on_demand:
+            return element == Element::f32 && is_packed(inputs, element) && packs == on_demand_shape(block).room() &&
+                   rows_of(inputs).count <= kMostRowsOnDemand;
         case Route::anywhere:
             return block_anywhere(rows_of(inputs).columns, element).threads > 0;
         case Route::anywhere_cluster:
@@ -139,7 +143,11 @@ inline Choice best_route(const Inputs& inputs, Element element) {
         // 1024 x 65536 halves: on an H200 67.0 us, 76.7 by clusters; on an H100 92.2 and 91.7.
         if (packs > kMostThreads * kPacks && has_room(Route::full_row, inputs, element, kMostThreads))
             return {Route::full_row, threads_of_full_row(packs)};
-        // 1024 x 65536 floats: on an H200 132 us by bulk copies and 154 by clusters, on an H100 193 and 182.
+        // 1024 x 65536 floats: on an H200 128 us, 132 by bulk copies; on an H100 181, by clusters 182.
+        if (has_room(Route::rows_on_demand, inputs, element, kMostThreads))
+            return {Route::rows_on_demand, kMostThreads};
+        // Other long rows of floats: 1024 x 65536 took 132 us by bulk copies and 154 by clusters on an H200, 193 and 182
+        // on an H100.
         if (memory_is_fast(inputs.machine) && has_room(Route::bulk_copies, inputs, element, kMostThreads))
             return {Route::bulk_copies, kMostThreads};
         if (has_room(Route::cluster, inputs, element, kMostThreads)) return {Route::cluster, kMostThreads};
@@ -166,6 +174,21 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
     block.dynamic_shared_bytes = tiles_under_way(shape.packs) * shape.threads * 16;
     plan.launch("rms_norm_bulk_copies", shape_text(type_of(element), shape), Grid{rows.blocks() * shape.blocks}, block,
                 b.in, b.weight, b.out, static_cast<long long>(rows.count), columns_of(inputs), epsilon_of(inputs));
+    plan.launches.back().cluster_in_turns = shape.blocks;
+    plan.launches.back().overlaps = true;
+}
+
+// As launch_bulk_copies(), of floats. queue: rows taken, and clusters that have ended.
+inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, const Buffers& b) {
+    const Rows rows = rows_of(inputs);
+    const ClusterShape shape = on_demand_shape(inputs.block);
+    Block block{shape.threads};
+    block.dynamic_shared_bytes = tiles_on_demand(shape.packs) * shape.threads * 16;
+    const auto queue = plan.kept<unsigned>("queue", 2);
+    plan.launch("rms_norm_rows_on_demand",
+                std::to_string(shape.threads) + ", " + std::to_string(shape.packs) + ", " + std::to_string(shape.blocks),
+                Grid{rows.blocks() * shape.blocks}, block, b.in, b.weight, b.out, static_cast<int>(rows.count), epsilon_of(inputs),
+                queue);
     plan.launches.back().cluster_in_turns = shape.blocks;
     plan.launches.back().overlaps = true;
 }
@@ -263,6 +286,9 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             break;
         case Route::bulk_copies:
             launch_bulk_copies(plan, inputs, element, b);
+            break;
+        case Route::rows_on_demand:
+            launch_rows_on_demand(plan, inputs, b);
             break;
         case Route::anywhere_two_reads:
             plan.launch("rms_norm_anywhere_two_reads", type, Grid{rows.blocks()}, Block{block},

@@ -44,6 +44,13 @@ void require(const arn::Status& status) {
     std::exit(2);
 }
 
+// What run() needs, null for none.
+std::shared_ptr<void> workspace_of(const arn::AddRmsNorm& norm) {
+    void* memory = nullptr;
+    if (norm.workspace_size() > 0) require(cudaMalloc(&memory, norm.workspace_size()), "a workspace");
+    return {memory, [](void* held) { cudaFree(held); }};
+}
+
 struct Size {
     long long rows, dim;
 };
@@ -98,9 +105,9 @@ struct Bench {
     std::string gpu, only_sizes, only_types;  // between commas; empty: all
 
     Clock::Launch launch_of(const arn::AddRmsNorm& norm, const Places& places) const {
-        return [&norm, &places, w = weight](int i, cudaStream_t stream) {
-            require(
-                norm.run(nullptr, 0, places.at(i, 0), places.at(i, 1), places.at(i, 2), places.at(i, 3), w, stream));
+        return [&norm, &places, w = weight, workspace = workspace_of(norm)](int i, cudaStream_t stream) {
+            require(norm.run(workspace.get(), norm.workspace_size(), places.at(i, 0), places.at(i, 1), places.at(i, 2),
+                             places.at(i, 3), w, stream));
         };
     }
     static bool is_in(const std::string& list, const std::string& one) {
@@ -164,6 +171,8 @@ struct Bench {
         const auto warps = [](long long threads) { return static_cast<int>((threads + 31) / 32 * 32); };
         for (const int cluster : {1, 2})
             list.push_back({.route = Route::full, .packs = 8, .threads = warps(packs / 8 / cluster), .cluster = cluster});
+        const int on_demand = type == Type::f32 ? 4 : 2;
+        list.push_back({.route = Route::on_demand, .packs = on_demand, .threads = warps(packs / 8 / on_demand), .cluster = 8});
         for (const int each : {1, 2, 4}) {
             for (const int threads : {8, 16, 32})
                 for (const int rows : {1, 2, 4, 8})

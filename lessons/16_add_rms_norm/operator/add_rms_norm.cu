@@ -55,6 +55,8 @@ const void* kernel_for(const Shape& shape, bool whole) {
         case Route::full:
             return shape.cluster == 1 ? reinterpret_cast<const void*>(&full_kernel<T, W, 1>)
                                       : reinterpret_cast<const void*>(&full_kernel<T, W, 2>);
+        case Route::on_demand:
+            return reinterpret_cast<const void*>(&on_demand_kernel<T, W>);
         case Route::cluster:
             return reinterpret_cast<const void*>(&cluster_kernel<T, W, kClusterPacks<T, W>>);
         case Route::wide:
@@ -108,6 +110,22 @@ cudaError_t allow_shared(const void* kernel, int device, std::size_t* bytes) {
     if (error != cudaSuccess) return error;
     *bytes = static_cast<std::size_t>(most) - attributes.sharedSizeBytes;
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(*bytes));
+}
+
+// Of rows on demand: bytes of workspace, which count them, and of a block's shared memory.
+constexpr std::size_t kQueueBytes = 2 * sizeof(unsigned long long);
+constexpr std::size_t kOnDemandShared = sizeof(uint4) * kOnDemandTiles * kOnDemandThreads;
+
+// How many clusters of on_demand_kernel a GPU runs at once, after allowing it its shared memory.
+cudaError_t clusters_at_once(const void* kernel, int threads, int* clusters) {
+    cudaError_t error = cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                             static_cast<int>(kOnDemandShared));
+    if (error != cudaSuccess) return error;
+    cudaLaunchConfig_t config{};
+    config.gridDim.x = kOnDemandCluster;
+    config.blockDim.x = static_cast<unsigned>(threads);
+    config.dynamicSmemBytes = kOnDemandShared;
+    return cudaOccupancyMaxActiveClusters(clusters, kernel, &config);
 }
 
 // Makes `device` current while it lives.
@@ -187,16 +205,33 @@ Status AddRmsNorm::create(AddRmsNorm* norm, const Description& description) noex
     if (made.sum_ == Sum::unrounded && made.layout_.type != Type::f32 && row_bytes > made.shared_size_) {
         const auto blocks =
             std::min<std::int64_t>(made.layout_.rows(), std::int64_t{kWorkspaceBlocksPerProcessor} * made.processors_);
-        made.workspace_size_ = static_cast<std::size_t>(blocks) * row_bytes;
+        made.sums_size_ = static_cast<std::size_t>(blocks) * row_bytes;
+    }
+    // A part of a GPU may have no room for eight blocks.
+    if (made.prepare_aligned() != cudaSuccess) {
+        made.aligned_ = detail::whole_shape(made.layout_, made.processors_, made.sm90_, false);
+        made.prepare_aligned();
     }
     made.created_ = true;
     *norm = made;
     return {};
 }
 
+int AddRmsNorm::prepare_aligned() noexcept {
+    workspace_size_ = sums_size_;
+    if (aligned_.route != Route::on_demand) return cudaSuccess;
+    workspace_size_ = std::max(workspace_size_, kQueueBytes);
+    const OnDevice on(device_);
+    const cudaError_t error = clusters_at_once(kernel_of(layout_, aligned_, whole_), aligned_.threads, &clusters_);
+    return cleared(error) == cudaSuccess && clusters_ == 0 ? cudaErrorInvalidConfiguration : error;
+}
+
 bool AddRmsNorm::use_shape(const Shape& shape) noexcept {
     if (!created_ || !detail::fits(shape, layout_, sm90_, whole_)) return false;
-    aligned_ = shape;
+    AddRmsNorm other = *this;
+    other.aligned_ = shape;
+    if (other.prepare_aligned() != cudaSuccess) return false;
+    *this = other;
     return true;
 }
 
@@ -231,7 +266,7 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
         attributes[config.numAttrs].id = cudaLaunchAttributeProgrammaticStreamSerialization;
         attributes[config.numAttrs++].val.programmaticStreamSerializationAllowed = 1;
     }
-    if (shape.cluster > 1) {
+    if (shape.cluster > 1 && shape.route != Route::on_demand) {
         attributes[config.numAttrs].id = cudaLaunchAttributeClusterDimension;
         attributes[config.numAttrs++].val.clusterDim = {static_cast<unsigned>(shape.cluster), 1, 1};
     }
@@ -249,12 +284,16 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
         case Route::packed:
             config.gridDim.x = rows * static_cast<unsigned>(shape.cluster);
             break;
+        case Route::on_demand:
+            config.gridDim.x = std::min(rows, static_cast<unsigned>(clusters_)) * kOnDemandCluster;
+            config.dynamicSmemBytes = kOnDemandShared;
+            break;
         case Route::element: {
             const auto row_bytes = static_cast<std::size_t>(layout_.dim) * sizeof(float);
             in_shared = row_bytes <= shared_size_;
-            in_workspace = workspace_size_ > 0;
+            in_workspace = sums_size_ > 0;
             if (in_shared) config.dynamicSmemBytes = row_bytes;
-            config.gridDim.x = in_workspace ? static_cast<unsigned>(workspace_size_ / row_bytes) : rows;
+            config.gridDim.x = in_workspace ? static_cast<unsigned>(sums_size_ / row_bytes) : rows;
             break;
         }
     }
@@ -278,7 +317,8 @@ Status AddRmsNorm::run(void* workspace, std::size_t size, void* y, void* residua
                              evict_last_,
                              static_cast<unsigned>(rows_ahead_)};
         int lanes = shape.threads;
-        void* arguments[] = {&args, &lanes};  // a group kernel takes both, others the first alone
+        // A group kernel takes lanes as well, one that takes rows on demand the workspace; others the first alone.
+        void* arguments[] = {&args, shape.route == Route::on_demand ? static_cast<void*>(&workspace) : &lanes};
         return cudaLaunchKernelExC(&config, kernel_for<T, W>(shape, whole), arguments);
     });
     if (cleared(error) != cudaSuccess)

@@ -104,14 +104,15 @@ struct Description {
 // What one launch does. Chosen by create(); others are for measuring.
 struct Shape {
     enum class Route : int {
-        group,    // `threads` of a warp take a row, in registers: several rows a block
-        block,    // a block takes a row, in registers
-        held,     // `cluster` blocks take a whole row, of which they keep what residual_out holds, in few registers
-        full,     // … or a block or two a long one that they fill: eight packs a thread
-        cluster,  // … any longer one, or one that they keep in float
-        wide,     // … a row that begins anywhere, in float
-        packed,   // … or one block, as packs, of which 16 bits need half as many registers
-        element,  // a block takes a row, value by value: any alignment, any length
+        group,      // `threads` of a warp take a row, in registers: several rows a block
+        block,      // a block takes a row, in registers
+        held,       // `cluster` blocks take a whole row, of which they keep what residual_out holds, in few registers
+        full,       // … or a block or two a long one that they fill: eight packs a thread
+        on_demand,  // … or eight blocks a long one that they fill, and then the next that no other cluster has taken
+        cluster,    // … any longer one, or one that they keep in float
+        wide,       // … a row that begins anywhere, in float
+        packed,     // … or one block, as packs, of which 16 bits need half as many registers
+        element,    // a block takes a row, value by value: any alignment, any length
     };
     Route route = Route::element;
     int packs = 1;    // of 16 bytes, that a thread takes of each input's row: 1, 2, 4 or 8
@@ -148,9 +149,10 @@ public:
     // parameter, device.
     static Status create(AddRmsNorm* norm, const Description& description) noexcept;
 
-    // Bytes that run() needs, at an address that is a multiple of 16. More than 0 only with Sum::unrounded for 16-bit
-    // rows that do not fit in a block's shared memory (more than 58,000 values on an H200). Such rows are taken value
-    // by value, and the sums in float are kept in the workspace.
+    // Bytes that run() needs, at an address that is a multiple of 16; what they hold before does not matter. More than 0
+    // in two cases. Rows taken on demand: 16, which count them. Sum::unrounded for 16-bit rows that do not fit in a
+    // block's shared memory (more than 58,000 values on an H200): such rows are taken value by value, and the sums in
+    // float are kept in the workspace.
     std::size_t workspace_size() const noexcept { return workspace_size_; }
 
     // Codes, in this order: not_created, null_pointer, alignment, aliasing, workspace, device, launch. Only with `ok` a
@@ -165,12 +167,15 @@ public:
     const Shape& by_element() const noexcept { return element_; }
 
     // For measuring: another shape for tensors that begin at multiples of 16 bytes. Returns false, and changes nothing,
-    // if there is no such kernel or the row does not fit.
+    // if there is no such kernel or the row does not fit. May change workspace_size().
     bool use_shape(const Shape& shape) noexcept;
 
     int device() const noexcept { return device_; }
 
 private:
+    // Readies what aligned_ needs: room in the workspace, and how many clusters run at once. A CUDA error, or 0.
+    int prepare_aligned() noexcept;
+
     bool created_ = false;
     bool whole_ = false;    // whole packs, strides that are multiples of 16 bytes, and a kernel for such rows
     bool alike_ = false;    // if the tensors begin equally far after a multiple of 16 bytes, so do their rows
@@ -180,7 +185,9 @@ private:
     bool overlap_ = false;  // … and launches that overlap are wanted
     int device_ = 0;
     int processors_ = 1;           // multiprocessors
+    int clusters_ = 0;             // of rows on demand, that run at once
     std::size_t shared_size_ = 0;  // the most that a block may have, for row values of the element route
+    std::size_t sums_size_ = 0;    // of the element route's sums in float, in the workspace
     std::size_t workspace_size_ = 0;
     float epsilon_ = 0;
     Sum sum_ = Sum::rounded;
@@ -223,7 +230,8 @@ int rows_ahead(const Layout& layout, std::int64_t l2_bytes, bool sm90) noexcept;
 // Do the rows of all tensors begin equally far after a multiple of 16 bytes if the tensors do?
 bool is_alike(const Layout& layout) noexcept;
 // The shapes for rows of whole packs, for rows that begin anywhere, and for any rows.
-Shape whole_shape(const Layout& layout, int processors, bool sm90) noexcept;
+// `on_demand`: rows may be taken on demand.
+Shape whole_shape(const Layout& layout, int processors, bool sm90, bool on_demand = true) noexcept;
 Shape shifted_shape(const Layout& layout, int processors, bool sm90) noexcept;
 Shape element_shape(const Layout& layout) noexcept;
 // Is there a kernel that takes such rows in this shape? `whole`: rows of whole packs.

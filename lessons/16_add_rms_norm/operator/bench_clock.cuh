@@ -87,7 +87,7 @@ __global__ void __launch_bounds__(512) copy_in_chunks(const uint4* in, uint4* ou
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {
         const long long i = first + k * static_cast<long long>(blockDim.x);
-        if (i < packs) held[k] = load(reinterpret_cast<const unsigned*>(in + i), 0, policy);
+        if (i < packs) held[k] = load_hinted<false>(reinterpret_cast<const unsigned*>(in + i), 0, policy);
     }
 #pragma unroll
     for (int k = 0; k < kPacks; ++k) {

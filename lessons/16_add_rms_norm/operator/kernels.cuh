@@ -263,3 +263,5 @@ __global__ void __launch_bounds__(512) element_kernel(const __grid_constant__ Ar
     __syncthreads();   // all have read the warp sums
   }
 }
+
+#include "on_demand.cuh"

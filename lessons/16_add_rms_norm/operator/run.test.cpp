@@ -162,8 +162,8 @@ TEST(Run, InEveryShapeThatFits) {
             // As create() finds it: too long for the kernels of whole rows is as beginning anywhere.
             const bool whole = detail::has_whole_packs(layout) &&
                                detail::whole_shape(layout, 132, major >= 9).route != Route::element;
-            for (const auto route : {Route::group, Route::block, Route::held, Route::full, Route::cluster, Route::wide,
-                                     Route::packed})
+            for (const auto route : {Route::group, Route::block, Route::held, Route::full, Route::on_demand,
+                                     Route::cluster, Route::wide, Route::packed})
                 for (const int packs : {1, 2, 4, 8})
                     for (const int threads : {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024})
                         for (const int rows : {1, 4, 16})
@@ -254,7 +254,7 @@ TEST(Small, EveryRoute) {
             for (const bool in_place : {false, true}) {
                 // No kernel: what is kept packed is rounded, and only unrounded rows are kept wide.
                 const bool packed = c.shape.route == Route::packed || c.shape.route == Route::held ||
-                                    c.shape.route == Route::full;
+                                    c.shape.route == Route::full || c.shape.route == Route::on_demand;
                 if (c.shape.threads && (sum == 1 ? packed : c.shape.route == Route::wide)) continue;
                 c.description.sum = static_cast<Sum>(sum);
                 c.y_is_a = c.residual_is_b = in_place;
@@ -289,6 +289,8 @@ TEST(Small, EveryRoute) {
         c.shape = {Route::full, 8, 64 / cluster, 1, cluster};
         run(c);
     }
+    c.shape = {Route::on_demand, 2, 32, 1, 8};
+    run(c);
     c = make_case({Type::f16, Type::f32}, contiguous(Type::f16, 5, 1016));
     c.shape = {Route::cluster, 2, 64, 1, 2};
     run(c);
@@ -299,8 +301,55 @@ TEST(Small, EveryRoute) {
         run(c);
     }
     for (const Route route :
-         {Route::group, Route::block, Route::held, Route::full, Route::cluster, Route::wide, Route::packed})
+         {Route::group, Route::block, Route::held, Route::full, Route::on_demand, Route::cluster, Route::wide,
+          Route::packed})
         EXPECT_TRUE(routes.contains(route)) << route_name(route);
+}
+
+// More rows than the fixed four of each cluster: the others are counted in the workspace, whatever it held before.
+TEST(Run, RowsOnDemandAreTakenOnce) {
+    NEEDS_A_GPU();
+    int major = 0;
+    cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, 0);
+    if (major < 9) GTEST_SKIP() << "This GPU has no clusters.";
+    using Route = Shape::Route;
+    for (const auto& types : {kPairs[0], kPairs[2], kPairs[6]}) {
+        Case c = make_case(types, contiguous(types.first, 1500, 4096));
+        c.shape = {Route::on_demand, types.first == Type::f32 ? 4 : 2, 32, 1, 8};
+        expect_right(c);
+        c.y_is_a = c.residual_is_b = true;
+        expect_right(c);
+    }
+    // The same workspace again and again, here for all rows at once.
+    constexpr std::int64_t kRows = 1500, kDim = 65536;
+    Description d;
+    d.set_all(contiguous(Type::f16, kRows, kDim));
+    AddRmsNorm norm;
+    ASSERT_TRUE(AddRmsNorm::create(&norm, d));
+    ASSERT_EQ(norm.aligned().route, Route::on_demand);
+    ASSERT_EQ(norm.workspace_size(), 16u);
+    constexpr std::size_t kBytes = kRows * kDim * 2;
+    char *in, *first, *again, *workspace;
+    for (char** p : {&in, &first, &again}) ASSERT_EQ(cudaMalloc(p, 2 * kBytes), cudaSuccess);
+    ASSERT_EQ(cudaMalloc(&workspace, 16), cudaSuccess);
+    std::vector<std::uint16_t> values(kBytes / 2);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<std::uint16_t>(0x3000 + i * 2654435761u % 2048);
+    cudaMemcpy(in, values.data(), kBytes, cudaMemcpyHostToDevice);
+    cudaMemcpy(in + kBytes, values.data(), kBytes, cudaMemcpyHostToDevice);
+    std::vector<char> want(kBytes), got(kBytes);
+    for (const int before : {0, 0xa5, -1}) {   // -1: what the run before left
+        if (before >= 0) cudaMemset(workspace, before, 16);
+        cudaMemset(again, 0xff, 2 * kBytes);
+        ASSERT_TRUE(norm.run(workspace, 16, before == 0 ? first : again, (before == 0 ? first : again) + kBytes, in,
+                             in + kBytes, in, nullptr));
+        ASSERT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+        cudaMemcpy(before == 0 ? want.data() : got.data(), before == 0 ? first : again, kBytes, cudaMemcpyDeviceToHost);
+        if (before != 0) { EXPECT_TRUE(got == want) << before; }
+    }
+    std::uint64_t words[2] = {1, 2};
+    cudaMemcpy(words, workspace, 16, cudaMemcpyDeviceToHost);
+    EXPECT_EQ(words[0], words[1]);
+    for (char* p : {in, first, again, workspace}) cudaFree(p);
 }
 
 TEST(Run, NoRowsDoNothing) {

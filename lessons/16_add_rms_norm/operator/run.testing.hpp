@@ -145,6 +145,7 @@ inline void expect_right(const Case& c) {
     void* workspace = nullptr;
     if (norm.workspace_size()) {
         ASSERT_EQ(cudaMalloc(&workspace, norm.workspace_size()), cudaSuccess);
+        cudaMemset(workspace, 0xa5, norm.workspace_size());   // it may hold anything
     }
     status = norm.run(workspace, norm.workspace_size(), y_at.pointer(), residual_at.pointer(), a.pointer(), b.pointer(),
                       weight.pointer(), nullptr);

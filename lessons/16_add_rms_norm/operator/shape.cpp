@@ -61,9 +61,26 @@ constexpr int kMostFullThreads = 1024;
 // (138), of floats 260 (by cluster_kernel 282). On an H100: 183 (181), 190 (181), 361 (366).
 bool pays_to_fill(const Layout& layout) { return layout.type == Type::f32 || layout.weight != Type::f32; }
 
+// Of on_demand_kernel: packs of each input that a thread takes, threads of a block at most, and blocks of a cluster.
+int on_demand_packs(const Layout& layout) { return layout.type == Type::f32 ? 4 : 2; }
+constexpr int kMostOnDemandThreads = 512;
+constexpr int kOnDemandCluster = 8;
+// Threads of a block, if such rows fill a cluster; else 0.
+int on_demand_threads(const Layout& layout, std::int64_t packs) {
+    const std::int64_t each = std::int64_t{kOnDemandCluster} * on_demand_packs(layout);
+    return packs % (each * 32) == 0 && packs / each <= kMostOnDemandThreads ? static_cast<int>(packs / each) : 0;
+}
+// … of which a block should have so many.
+constexpr int kLeastOnDemandThreads = 512;
+
 // Whole rows that outgrow a block of block_kernel.
 constexpr std::int64_t kLeastFullPacks = 4096;
-Shape long_whole_shape(const Layout& layout, std::int64_t packs, bool sm90) {
+Shape long_whole_shape(const Layout& layout, std::int64_t packs, bool sm90, bool on_demand) {
+    if (on_demand && sm90 && !layout.wide && on_demand_threads(layout, packs) >= kLeastOnDemandThreads)
+        return {.route = Shape::Route::on_demand,
+                .packs = on_demand_packs(layout),
+                .threads = on_demand_threads(layout, packs),
+                .cluster = kOnDemandCluster};
     const bool may_fill = pays_to_fill(layout) && !layout.wide && packs > kLeastFullPacks;
     for (int cluster = 1; may_fill && cluster <= (sm90 ? 2 : 1); ++cluster) {
         const std::int64_t threads = packs / (kFullPacks * cluster);
@@ -175,7 +192,7 @@ Shape element_shape(const Layout& layout) noexcept {
     return {.route = Shape::Route::element, .threads = round_up(std::min<std::int64_t>(layout.dim, 512), 32)};
 }
 
-Shape whole_shape(const Layout& layout, int processors, bool sm90) noexcept {
+Shape whole_shape(const Layout& layout, int processors, bool sm90, bool on_demand) noexcept {
     const std::int64_t packs = layout.dim / values_of_pack(layout);
     if (packs <= kGroupPacks) {
         const int threads = power_of_two(std::min<std::int64_t>(packs, 32));
@@ -197,7 +214,7 @@ Shape whole_shape(const Layout& layout, int processors, bool sm90) noexcept {
     const auto threads = [&] { return round_up(ceil_div(packs, each), 32); };
     if (threads() > most_threads(each)) each = 4;
     if (threads() <= most_threads(each)) return {.route = Shape::Route::block, .packs = each, .threads = threads()};
-    return long_whole_shape(layout, packs, sm90);
+    return long_whole_shape(layout, packs, sm90, on_demand);
 }
 
 Shape shifted_shape(const Layout& layout, int processors, bool sm90) noexcept {
@@ -237,6 +254,9 @@ bool fits(const Shape& shape, const Layout& layout, bool sm90, bool whole) noexc
         case Shape::Route::full:
             return whole && !layout.wide && cluster <= (sm90 ? 2 : 1) && one_row &&
                    std::int64_t{threads} * each * cluster == packs;
+        case Shape::Route::on_demand:
+            return whole && !layout.wide && sm90 && cluster == kOnDemandCluster && one_row &&
+                   each == on_demand_packs(layout) && threads == on_demand_threads(layout, packs);
         case Shape::Route::cluster:
             return whole && each == cluster_packs(layout) && sm90 && cluster > 1 && one_row &&
                    threads <= kMostClusterThreads;
@@ -261,6 +281,8 @@ const char* route_name(Shape::Route route) {
             return "held";
         case Shape::Route::full:
             return "full";
+        case Shape::Route::on_demand:
+            return "on_demand";
         case Shape::Route::cluster:
             return "cluster";
         case Shape::Route::wide:

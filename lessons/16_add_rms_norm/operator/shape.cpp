@@ -70,7 +70,8 @@ int on_demand_threads(const Layout& layout, std::int64_t packs) {
     const std::int64_t each = std::int64_t{kOnDemandCluster} * on_demand_packs(layout);
     return packs % (each * 32) == 0 && packs / each <= kMostOnDemandThreads ? static_cast<int>(packs / each) : 0;
 }
-// … of which a block should have so many.
+// … of which a block should have so many. 1024 x 65536, us: of 16 bits on an H200 129 (by full_kernel 132), with floats as
+// weights 129 (by held_kernel 137), of floats 252 (260); on an H100 180 (182), 180 (181), 357 (361).
 constexpr int kLeastOnDemandThreads = 512;
 
 // Whole rows that outgrow a block of block_kernel.

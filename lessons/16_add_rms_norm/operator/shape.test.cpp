@@ -23,15 +23,17 @@ TEST(Shapes, OfWholeRowsShortAndLong) {
     EXPECT_EQ(shape_of(Type::f16, 4096, 8192).packs, 2);
     EXPECT_EQ(shape_of(Type::f32, 4096, 4096).packs, 4);
     EXPECT_EQ(shape_of(Type::f16, 4, 8192).threads, 1024);  // few rows: all their loads at once
-    // Long rows: as few blocks as have room.
-    for (const Type type : {Type::f16, Type::bf16, Type::f32}) {
-        const Shape shape = shape_of(type, 1024, 65536);
-        EXPECT_EQ(shape.route, Shape::Route::full);
-        EXPECT_EQ(shape.threads, 1024);
-        EXPECT_EQ(shape.packs, 8);
-        EXPECT_EQ(shape.cluster, type == Type::f32 ? 2 : 1);
-        EXPECT_EQ(shape.packs * shape.threads * shape.cluster, 65536 / (type == Type::f32 ? 4 : 8));
-    }
+    // Long rows: on demand where they fill eight blocks of 512, else as few blocks as have room.
+    for (const Type type : {Type::f16, Type::bf16, Type::f32})
+        for (const std::int64_t dim : {65536, 61440}) {
+            const Shape shape = shape_of(type, 1024, dim);
+            const bool all = dim == 65536;
+            EXPECT_EQ(shape.route, all ? Shape::Route::on_demand : Shape::Route::full);
+            EXPECT_EQ(shape.threads, all ? 512 : 960);
+            EXPECT_EQ(shape.packs, !all ? 8 : type == Type::f32 ? 4 : 2);
+            EXPECT_EQ(shape.cluster, all ? 8 : type == Type::f32 ? 2 : 1);
+            EXPECT_EQ(shape.packs * shape.threads * shape.cluster, dim / (type == Type::f32 ? 4 : 8));
+        }
     // Where tensors are much larger than L2, blocks that run as many threads as a multiprocessor takes.
     EXPECT_EQ(shape_of(Type::f16, 16384, 8192).route, Shape::Route::held);
     EXPECT_EQ(shape_of(Type::f16, 16384, 8192).threads, 512);

@@ -7,8 +7,11 @@
 #include <cstdint>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "common/base/element.hpp"
 #include "common/base/error.hpp"
+#include "common/launch/plan.hpp"
 #include "common/lesson/rows.hpp"
 
 namespace lanewise::lesson {
@@ -153,8 +156,21 @@ inline ClusterShape on_demand_shape(std::uint32_t block) {
 }
 // Rows are counted in an int there.
 inline constexpr std::uint64_t kMostRowsOnDemand = std::uint64_t{1} << 30;
-// Tiles of a block's shared memory, as kTilesOnDemand in the kernels.
-inline std::uint32_t tiles_on_demand(std::uint32_t packs) { return packs + packs / 2; }
+// As many clusters as there are rows, of which a GPU launches those that run at once. Behind the tiles, kTilesOnDemand of
+// the kernel, a block's shared memory holds `packs_kept` packs of each thread. The last argument is the queue: how many
+// rows have been taken, and how many clusters have ended.
+template <class... Arguments>
+void launch_on_demand(launch::Plan& plan, const Inputs& inputs, const std::string& kernel, std::uint32_t packs_kept,
+                      const Arguments&... arguments) {
+    const ClusterShape shape = on_demand_shape(inputs.block);
+    launch::Block block{shape.threads};
+    block.dynamic_shared_bytes = (shape.packs + shape.packs / 2 + packs_kept) * shape.threads * 16;
+    const auto queue = plan.kept<unsigned>("queue", 2);
+    plan.launch(kernel, fmt::format("{}, {}, {}", shape.threads, shape.packs, shape.blocks),
+                launch::Grid{rows_of(inputs).blocks() * shape.blocks}, block, arguments..., queue);
+    plan.launches.back().cluster_in_turns = shape.blocks;
+    plan.launches.back().overlaps = true;
+}
 
 // Of a norm's kernel in which a cluster keeps a few rows in registers.
 struct RowsACluster {

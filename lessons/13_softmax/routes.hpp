@@ -123,19 +123,9 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
     plan.launches.back().overlaps = true;
 }
 
-// As launch_bulk_copies(), of floats. queue: rows taken, and clusters that have ended.
+// As launch_bulk_copies(), of floats.
 inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, const Buffers& buffers) {
-    const Rows rows = rows_of(inputs);
-    const ClusterShape shape = on_demand_shape(inputs.block);
-    Block block{shape.threads};
-    block.dynamic_shared_bytes = tiles_on_demand(shape.packs) * shape.threads * 16;
-    const auto queue = plan.kept<unsigned>("queue", 2);
-    plan.launch("softmax_rows_on_demand",
-                std::to_string(shape.threads) + ", " + std::to_string(shape.packs) + ", " + std::to_string(shape.blocks),
-                Grid{rows.blocks() * shape.blocks}, block, buffers.in, buffers.out, static_cast<int>(rows.count),
-                queue);
-    plan.launches.back().cluster_in_turns = shape.blocks;
-    plan.launches.back().overlaps = true;
+    launch_on_demand(plan, inputs, "softmax_rows_on_demand", 0, buffers.in, buffers.out, static_cast<int>(rows_of(inputs).count));
 }
 
 // What does not fit the registers of a row's block is in its shared memory.

@@ -257,20 +257,8 @@ TEST(LayerNorm, WhereBlocksOfAClusterShareARow) {
     EXPECT_EQ(plan_of("layer_norm_cluster_f32", inputs).launches.front().kernel, "layer_norm_two_reads");
 }
 
-TEST(LayerNorm, RowsOnDemandFillACluster) {
-    lesson::Inputs inputs = with_rows("layer_norm_rows_on_demand_f32", 3, 65536);
-    inputs.block = 1024;
-    const auto plan = plan_of("layer_norm_rows_on_demand_f32", inputs);
-    EXPECT_EQ(plan.launches.front().arguments, "512, 4, 8");
-    EXPECT_EQ(plan.launches.front().grid.x, 24u);  // three rows, eight blocks each
-    EXPECT_EQ(plan.launches.front().cluster_in_turns, 8u);
-    EXPECT_EQ(plan.launches.front().block.dynamic_shared_bytes, 10u * 512 * 16);  // a row and a half, and biases
-    EXPECT_EQ(plan_of("layer_norm_rows_on_demand_f32", with_rows("layer_norm_rows_on_demand_f32", 3, 2048)).launches.front().arguments,
-              "64, 4, 2");
-    // A row that does not fill the cluster's threads goes another way.
-    EXPECT_EQ(plan_of("layer_norm_rows_on_demand_f32", with_rows("layer_norm_rows_on_demand_f32", 3, 2044)).launches.front().kernel,
-              "layer_norm_two_reads");
-}
+// In shared memory: a row and a half, and biases.
+TEST(LayerNorm, RowsOnDemandFillACluster) { expect_rows_on_demand_fill_a_cluster("layer_norm", 10); }
 
 TEST(LayerNorm, LongRowsThatBeginAnywhereAreSharedByClusters) {
     const auto is = [](const std::string& variant, std::uint64_t columns, const std::string& arguments,

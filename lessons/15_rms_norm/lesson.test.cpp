@@ -290,20 +290,8 @@ TEST(RmsNorm, WhereBlocksOfAClusterShareARow) {
     EXPECT_EQ(plan_of("rms_norm_bulk_copies_f16", inputs).launches.front().kernel, "rms_norm_two_reads");
 }
 
-TEST(RmsNorm, RowsOnDemandFillACluster) {
-    lesson::Inputs inputs = with_rows("rms_norm_rows_on_demand_f32", 3, 65536);
-    inputs.block = 1024;
-    const auto plan = plan_of("rms_norm_rows_on_demand_f32", inputs);
-    EXPECT_EQ(plan.launches.front().arguments, "512, 4, 8");
-    EXPECT_EQ(plan.launches.front().grid.x, 24u);  // three rows, eight blocks each
-    EXPECT_EQ(plan.launches.front().cluster_in_turns, 8u);
-    EXPECT_EQ(plan.launches.front().block.dynamic_shared_bytes, 6u * 512 * 16);  // a row and a half
-    EXPECT_EQ(plan_of("rms_norm_rows_on_demand_f32", with_rows("rms_norm_rows_on_demand_f32", 3, 2048)).launches.front().arguments,
-              "64, 4, 2");
-    // A row that does not fill the cluster's threads goes another way.
-    EXPECT_EQ(plan_of("rms_norm_rows_on_demand_f32", with_rows("rms_norm_rows_on_demand_f32", 3, 2044)).launches.front().kernel,
-              "rms_norm_two_reads");
-}
+// In shared memory: a row and a half.
+TEST(RmsNorm, RowsOnDemandFillACluster) { expect_rows_on_demand_fill_a_cluster("rms_norm", 6); }
 
 TEST(RmsNorm, LongRowsThatBeginAnywhereAreSharedByClusters) {
     const auto is = [](const std::string& variant, std::uint64_t columns, const std::string& arguments,

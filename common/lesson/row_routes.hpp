@@ -154,11 +154,10 @@ inline constexpr std::uint32_t kMostBlocksOfACluster = 8;   // that every GPU wi
 inline ClusterShape on_demand_shape(std::uint32_t block) {
     return block == kWarpBlock ? ClusterShape{2, 64, kPacks} : ClusterShape{8, 512, kPacks};
 }
-// Rows are counted in an int there.
-inline constexpr std::uint64_t kMostRowsOnDemand = std::uint64_t{1} << 30;
+
 // As many clusters as there are rows, of which a GPU launches those that run at once. Behind the tiles, kTilesOnDemand of
 // the kernel, a block's shared memory holds `packs_kept` packs of each thread. The last argument is the queue: how many
-// rows have been taken, and how many clusters have ended.
+// rows have been taken, and how many clusters have ended. Kernels count rows in an int: each has 8 KB at least.
 template <class... Arguments>
 void launch_on_demand(launch::Plan& plan, const Inputs& inputs, const std::string& kernel, std::uint32_t packs_kept,
                       const Arguments&... arguments) {

@@ -125,7 +125,8 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
 
 // As launch_bulk_copies(), of floats.
 inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, const Buffers& buffers) {
-    launch_on_demand(plan, inputs, "softmax_rows_on_demand", 0, buffers.in, buffers.out, static_cast<int>(rows_of(inputs).count));
+    launch_on_demand(plan, inputs, "softmax_rows_on_demand", 0, buffers.in, buffers.out,
+                     static_cast<int>(rows_of(inputs).count));
 }
 
 // What does not fit the registers of a row's block is in its shared memory.
@@ -185,8 +186,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                        std::uint32_t packs_a_thread = kPacks) {
     const Rows rows = rows_of(inputs);
     std::uint32_t block = inputs.block;
-    if (!has_room(route, rows.columns, element, block) || (needs_packs(route) && !is_packed(inputs, element)) ||
-        (route == Route::rows_on_demand && rows.count > kMostRowsOnDemand)) {
+    if (!has_room(route, rows.columns, element, block) || (needs_packs(route) && !is_packed(inputs, element))) {
         route = Route::two_reads;
         block = kMostThreads;
     }

@@ -64,8 +64,7 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::bulk_copies:
             return is_packed(inputs, element) && packs <= bulk_shape(packs, element, block).room();
         case Route::rows_on_demand:
-            return element == Element::f32 && is_packed(inputs, element) && packs == on_demand_shape(block).room() &&
-                   rows_of(inputs).count <= kMostRowsOnDemand;
+            return element == Element::f32 && is_packed(inputs, element) && packs == on_demand_shape(block).room();
         case Route::anywhere:
             return block_anywhere(rows_of(inputs).columns, element).threads > 0;
         case Route::anywhere_cluster:

@@ -61,7 +61,10 @@ constexpr int kMostFullThreads = 1024;
 // (138), of floats 260 (by cluster_kernel 282). On an H100: 183 (181), 190 (181), 361 (366).
 bool pays_to_fill(const Layout& layout) { return layout.type == Type::f32 || layout.weight != Type::f32; }
 
-// Of on_demand_kernel: packs of each input that a thread takes, threads of a block at most, and blocks of a cluster.
+// Of on_demand_kernel: packs of each input that a thread takes, threads of a block at most, and blocks of a cluster. It is
+// chosen where a block has as many as that: with fewer it was not timed. 1024 x 65536, us: of 16 bits on an H200 129 (by
+// full_kernel 132), with floats as weights 129 (by held_kernel 137), of floats 252 (260); on an H100 180 (182), 180 (181),
+// 357 (361).
 int on_demand_packs(const Layout& layout) { return layout.type == Type::f32 ? 4 : 2; }
 constexpr int kMostOnDemandThreads = 512;
 constexpr int kOnDemandCluster = 8;
@@ -70,17 +73,14 @@ int on_demand_threads(const Layout& layout, std::int64_t packs) {
     const std::int64_t each = std::int64_t{kOnDemandCluster} * on_demand_packs(layout);
     return packs % (each * 32) == 0 && packs / each <= kMostOnDemandThreads ? static_cast<int>(packs / each) : 0;
 }
-// … of which a block should have so many. 1024 x 65536, us: of 16 bits on an H200 129 (by full_kernel 132), with floats as
-// weights 129 (by held_kernel 137), of floats 252 (260); on an H100 180 (182), 180 (181), 357 (361).
-constexpr int kLeastOnDemandThreads = 512;
 
 // Whole rows that outgrow a block of block_kernel.
 constexpr std::int64_t kLeastFullPacks = 4096;
 Shape long_whole_shape(const Layout& layout, std::int64_t packs, bool sm90, bool on_demand) {
-    if (on_demand && sm90 && !layout.wide && on_demand_threads(layout, packs) >= kLeastOnDemandThreads)
+    if (on_demand && sm90 && !layout.wide && on_demand_threads(layout, packs) == kMostOnDemandThreads)
         return {.route = Shape::Route::on_demand,
                 .packs = on_demand_packs(layout),
-                .threads = on_demand_threads(layout, packs),
+                .threads = kMostOnDemandThreads,
                 .cluster = kOnDemandCluster};
     const bool may_fill = pays_to_fill(layout) && !layout.wide && packs > kLeastFullPacks;
     for (int cluster = 1; may_fill && cluster <= (sm90 ? 2 : 1); ++cluster) {

@@ -148,25 +148,38 @@ inline ClusterShape cluster_anywhere(std::uint64_t columns, Element element, std
     return cluster_of(columns / pack_of(element), blocks, packs_a_thread);
 }
 
+// The template arguments of a kernel in which a cluster shares a row.
+inline std::string shape_text(const std::string& type, const ClusterShape& shape) {
+    return type + ", " + std::to_string(shape.threads) + ", " + std::to_string(shape.packs) + ", " +
+           std::to_string(shape.blocks);
+}
+
 inline constexpr std::uint32_t kMostBlocksOfACluster = 8;   // that every GPU with clusters has
 
-// Of rows of floats that clusters take on demand, which they fill: a small one to be looked at, and that of 65536 floats.
-inline ClusterShape on_demand_shape(std::uint32_t block) {
-    return block == kWarpBlock ? ClusterShape{2, 64, kPacks} : ClusterShape{8, 512, kPacks};
+// Of rows that clusters take on demand, which they fill: a small one to be looked at, and that of 65536 columns.
+inline ClusterShape on_demand_shape(Element element, std::uint32_t block) {
+    if (block == kWarpBlock) return {2, 64, kPacks};
+    return {kMostBlocksOfACluster, 512, element == Element::f32 ? 4u : 2u};
+}
+
+// Is that the fastest way where a row has more to tell than one sum? Rows of 16 bits are taken so the fastest on an H100,
+// but not on an H200: routes.hpp of softmax and layer norm have the times.
+inline bool pays_on_demand(const Inputs& inputs, Element element) {
+    return element == Element::f32 || !memory_is_fast(inputs.machine);
 }
 
 // As many clusters as there are rows, of which a GPU launches those that run at once. Behind the tiles, kTilesOnDemand of
 // the kernel, a block's shared memory holds `packs_kept` packs of each thread. The last argument is the queue: how many
 // rows have been taken, and how many clusters have ended. Kernels count rows in an int: each has 8 KB at least.
 template <class... Arguments>
-void launch_on_demand(launch::Plan& plan, const Inputs& inputs, const std::string& kernel, std::uint32_t packs_kept,
-                      const Arguments&... arguments) {
-    const ClusterShape shape = on_demand_shape(inputs.block);
+void launch_on_demand(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
+                      std::uint32_t packs_kept, const Arguments&... arguments) {
+    const ClusterShape shape = on_demand_shape(element, inputs.block);
     launch::Block block{shape.threads};
-    block.dynamic_shared_bytes = (shape.packs + shape.packs / 2 + packs_kept) * shape.threads * 16;
+    block.dynamic_shared_bytes = (shape.packs + 2 + packs_kept) * shape.threads * 16;
     const auto queue = plan.kept<unsigned>("queue", 2);
-    plan.launch(kernel, fmt::format("{}, {}, {}", shape.threads, shape.packs, shape.blocks),
-                launch::Grid{rows_of(inputs).blocks() * shape.blocks}, block, arguments..., queue);
+    plan.launch(kernel, shape_text(type_of(element), shape), launch::Grid{rows_of(inputs).blocks() * shape.blocks},
+                block, arguments..., queue);
     plan.launches.back().cluster_in_turns = shape.blocks;
     plan.launches.back().overlaps = true;
 }
@@ -196,12 +209,6 @@ inline std::string shape_text(const std::string& type, const RowsACluster& clust
 // sm_100 have 227, sm_120 has 99.
 inline bool has_large_clusters(const Machine& machine) {
     return machine.architecture >= 90 && machine.architecture < 120;
-}
-
-// The template arguments of a kernel in which a cluster shares a row.
-inline std::string shape_text(const std::string& type, const ClusterShape& shape) {
-    return type + ", " + std::to_string(shape.threads) + ", " + std::to_string(shape.packs) + ", " +
-           std::to_string(shape.blocks);
 }
 
 // Bulk copies under way, in tiles of a pack for each thread: as kTilesUnderWay in the lessons' cluster.cuh.

@@ -99,7 +99,7 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     };
     // A row that fills two blocks of 64 threads.
     if (which == Route::rows_on_demand) {
-        variant.columns = 2048;
+        variant.columns = on_demand_shape(element, kWarpBlock).room() * pack_of(element);
         variant.n = 2 * variant.columns;
     }
     if (which == Route::warp) variant.timed_columns = 1024;
@@ -202,9 +202,8 @@ void add_routes(Lesson& lesson) {
                          Route::split_row, element));
         lesson.add(route("softmax_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",
                          "softmax_cluster", Route::bulk_copies, element));
-        if (element == Element::f32)
-            lesson.add(route("softmax_rows_on_demand", "rows on demand", "a cluster that is done takes the next row",
-                             "softmax_bulk_copies", Route::rows_on_demand, element));
+        lesson.add(route("softmax_rows_on_demand", "rows on demand", "a cluster that is done takes the next row",
+                         "softmax_bulk_copies", Route::rows_on_demand, element));
         lesson.add(best(element));
     }
 }

@@ -218,11 +218,12 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(1024, Element::f16, Route::warp, 128);
     is(8192, Element::bf16, Route::registers, 256);
     is(57336, Element::f16, Route::split_row, 1024);
-    is(65536, Element::f16, Route::split_row, 1024);
+    is(65536, Element::f16, Route::rows_on_demand, 1024);
+    is(65528, Element::f16, Route::split_row, 1024);
     is(65544, Element::f16, Route::cluster, 1024);
     is(128256, Element::f16, Route::cluster, 1024);
     // An H200's memory, 37 GB/s for each multiprocessor.
-    is(65536, Element::f16, Route::split_row, 1024, 90, 4917);
+    is(65536, Element::bf16, Route::split_row, 1024, 90, 4917);
     is(65544, Element::f16, Route::bulk_copies, 1024, 90, 4917);
     is(65536, Element::f32, Route::rows_on_demand, 1024, 90, 4917);
     is(65532, Element::f32, Route::bulk_copies, 1024, 90, 4917);
@@ -250,7 +251,7 @@ TEST(Softmax, LaunchesOverlapWhereThatWasMeasured) {
     is("softmax_best_f16", 11520, 8192, "softmax_overlap", "__half, 256, 4, true", 11520, 256, true);
     is("softmax_best_f16", 11521, 8192, "softmax_overlap", "__half, 512, 2, true", 11521, 512, true);
     is("softmax_best_bf16", 8, 50000, "softmax_split_row", "__nv_bfloat16, 1024, 2, 6", 8, 1024, true);
-    is("softmax_best_bf16", 8, 65536, "softmax_split_row", "__nv_bfloat16, 1024, 2, 6", 8, 1024, true);
+    is("softmax_best_bf16", 8, 65536, "softmax_rows_on_demand", "__nv_bfloat16, 512, 2, 8", 64, 512, true);
     is("softmax_best_f32", 8, 50000, "softmax_cluster", "float, 8, 8", 64, 224, true);   // 7 of 8 warps' room
 }
 
@@ -272,8 +273,12 @@ TEST(Softmax, RowsThatBeginAnywhereAreRight) {
 
 TEST(Softmax, RowsShorterThanAPackAreNotReadPastTheArray) { expect_short_rows_stay_inside("softmax"); }
 
-// In shared memory: a row and a half.
-TEST(Softmax, RowsOnDemandFillACluster) { expect_rows_on_demand_fill_a_cluster("softmax", 6); }
+// In shared memory: a share of a row, and two tiles of the next.
+TEST(Softmax, RowsOnDemandFillACluster) {
+    expect_rows_on_demand_fill_a_cluster("softmax", "f32", "float", 6);
+    expect_rows_on_demand_fill_a_cluster("softmax", "f16", "__half", 4);
+    expect_rows_on_demand_fill_a_cluster("softmax", "bf16", "__nv_bfloat16", 4);
+}
 
 TEST(Softmax, LongRowsThatBeginAnywhereAreSharedByClusters) {
     const auto is = [](const std::string& variant, std::uint64_t columns, const std::string& arguments,

@@ -89,7 +89,7 @@ inline bool has_room(Route route, std::uint64_t columns, Element element, std::u
         case Route::bulk_copies:
             return packs <= bulk_shape(packs, element, block).room();
         case Route::rows_on_demand:
-            return element == Element::f32 && packs == on_demand_shape(block).room();
+            return packs == on_demand_shape(element, block).room();
         case Route::anywhere:
             return block_anywhere(columns, element).threads > 0;
         case Route::anywhere_cluster:
@@ -123,9 +123,9 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
     plan.launches.back().overlaps = true;
 }
 
-// As launch_bulk_copies(), of floats.
-inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, const Buffers& buffers) {
-    launch_on_demand(plan, inputs, "softmax_rows_on_demand", 0, buffers.in, buffers.out,
+// As launch_bulk_copies().
+inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
+    launch_on_demand(plan, inputs, element, "softmax_rows_on_demand", 0, buffers.in, buffers.out,
                      static_cast<int>(rows_of(inputs).count));
 }
 
@@ -250,7 +250,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             launch_bulk_copies(plan, inputs, element, buffers);
             break;
         case Route::rows_on_demand:
-            launch_rows_on_demand(plan, inputs, buffers);
+            launch_rows_on_demand(plan, inputs, element, buffers);
             break;
         case Route::anywhere_two_reads:
             plan.launch("softmax_anywhere_two_reads", threads, grid, Block{block}, buffers.in, buffers.out, columns);
@@ -312,12 +312,14 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const bool long_rows = packs > std::uint64_t{kMostThreads} * kPacks;
     const bool clusters = inputs.machine.architecture >= 90 && is_packed(inputs, element) && long_rows &&
                           has_room(Route::cluster, columns, element, kMostThreads);
+    // 1024 x 65536 floats: on an H200 128 us, 134 by bulk copies; on an H100 180, as by clusters. Halves: on an H100 91.0,
+    // 91.1 by clusters, 92.0 by split row; on an H200 76 and 67.7 by split row.
+    if (clusters && pays_on_demand(inputs, element) &&
+        has_room(Route::rows_on_demand, columns, element, kMostThreads))
+        return {Route::rows_on_demand, kMostThreads};
     // A block alone is as fast as a cluster or faster: for 1024 x 65536 halves 67.7 us on an H200, 69.0 by clusters; on an
     // H100 91.7 and 91.3, and for 1000 x 36864 50.6 and 52 to 56.
     if (clusters && has_room(Route::split_row, columns, element, kMostThreads)) return {Route::split_row, kMostThreads};
-    // 1024 x 65536 floats: on an H200 128 us, 134 by bulk copies; on an H100 180, as by clusters.
-    if (clusters && has_room(Route::rows_on_demand, columns, element, kMostThreads))
-        return {Route::rows_on_demand, kMostThreads};
     // Other long rows of floats: 1024 x 65536 took 134 us by bulk copies and 137 by clusters on an H200, 200 and 180 on
     // an H100.
     if (clusters && memory_is_fast(inputs.machine) && has_room(Route::bulk_copies, columns, element, kMostThreads))

@@ -1,4 +1,4 @@
-// Softmax of long rows of floats, taken by clusters as they have room for them. GPUs of sm_90 and later; not emulated.
+// Softmax of long rows, taken by clusters as they have room for them. GPUs of sm_90 and later; not emulated.
 // Arguments as in kernels.cuh.
 
 // Counts a warp that has read a tile, and returns how many had before. What they all read is read before the last one
@@ -12,8 +12,8 @@ __device__ __forceinline__ unsigned count_reader(unsigned* readers) {
 
 // Keeps a pack as it is until `value` is there: what is computed from this pack comes after what that was computed
 // from.
-__device__ __forceinline__ void keep_until(float4& pack, float& value) {
-  asm volatile("" : "+f"(pack.x), "+f"(pack.y), "+f"(pack.z), "+f"(pack.w), "+f"(value));
+__device__ __forceinline__ void keep_until(uint4& pack, float& value) {
+  asm volatile("" : "+r"(pack.x), "+r"(pack.y), "+r"(pack.z), "+r"(pack.w), "+f"(value));
 }
 
 // Where a warp is in a ring of kTiles tiles, and how often it has been around, modulo 2.
@@ -153,6 +153,10 @@ struct TurnPairs {
   }
 };
 
+// A block's share of a row, and two tiles of the next one.
+template <int kPacks>
+constexpr int kTilesOnDemand = kPacks + 2;
+
 // Every row begins at a multiple of 16 bytes and holds kCluster * kThreads * kPacks packs. The grid is a multiple of
 // kCluster blocks, no more than run at once, and no more clusters than rows. Dynamic shared memory:
 // kTilesOnDemand<kPacks> * kThreads packs. queue: see RowQueue.
@@ -162,11 +166,10 @@ struct TurnPairs {
 // read a tile starts the next copy.
 //
 // The next kernel is let in at once: it finds no room before a block has ended.
-template <int kPacks>
-constexpr int kTilesOnDemand = kPacks + kPacks / 2;
-template <int kThreads, int kPacks, int kCluster>
+template <class T, int kThreads, int kPacks, int kCluster>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 1024 / kThreads)
-    softmax_rows_on_demand(const float* in, float* out, int rows, unsigned* queue) {
+    softmax_rows_on_demand(const T* in, T* out, int rows, unsigned* queue) {
+  constexpr int kPack = kPackOf<T>;
   constexpr int kWarps = kThreads / 32;
   constexpr int kTiles = kTilesOnDemand<kPacks>;
   // Where tiles began elsewhere, past a multiple of 128 bytes, rows took 2 to 15 % longer on an H200.
@@ -183,7 +186,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
   constexpr int kRowPacks = kCluster * kThreads * kPacks;
   const int first = rank * kThreads * kPacks;
   const uint4* all = reinterpret_cast<const uint4*>(in) + first;
-  float4* results = reinterpret_cast<float4*>(out) + first + thread;
+  uint4* results = reinterpret_cast<uint4*>(out) + first + thread;
 
   // Into a tile, number p of those that a turn's row needs.
   const auto start = [&](int tile, int turn, int p) {
@@ -210,30 +213,31 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
   int turn = 0;
   for (int row = first_row; row < rows; ++turn, row = parts.row(turn)) {
     if (asks) coming.ask();
-    float4 held[kPacks];
+    uint4 held[kPacks];
     MaxSum pair = {-INFINITY, 0.0f};
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
-      const uint4 words = ring.read(tiles, place);
-      held[p] = *reinterpret_cast<const float4*>(&words);
+      held[p] = ring.read(tiles, place);
       keep_until(held[p], pair.max);
       ring.after_last_reader(place, [&] { start(place.tile, turn + (p + kTiles) / kPacks, (p + kTiles) % kPacks); });
       place.advance();
-      pair.max = fmaxf(pair.max, fmaxf(fmaxf(held[p].x, held[p].y), fmaxf(held[p].z, held[p].w)));
+      pair.max = fmaxf(pair.max, largest_in<T>(held[p]));
     }
     pair.max = max_xor<32>(pair.max);
     // A warp may hold nothing but minus infinity while its row does not: exp then makes each 0.
     const bool has_some = pair.max > -INFINITY;
     const float largest = finite_or_zero(pair.max);
+    // Taken once, and kept as floats.
+    float exponentials[kPacks][kPack];
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
       keep_until(held[p], pair.sum);
-      held[p] = {flushed_exp(held[p].x - largest), flushed_exp(held[p].y - largest), flushed_exp(held[p].z - largest),
-                 flushed_exp(held[p].w - largest)};
-      pair.sum += held[p].x;
-      pair.sum += held[p].y;
-      pair.sum += held[p].z;
-      pair.sum += held[p].w;
+      const T* values = reinterpret_cast<const T*>(&held[p]);
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) {
+        exponentials[p][k] = flushed_exp(widened(values[k]) - largest);
+        pair.sum += exponentials[p][k];
+      }
     }
     pair.sum = sum_xor<32>(pair.sum);
     parts.tell(pair, rank * kWarps + warp, kCluster, turn);
@@ -241,12 +245,14 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
     if (asks) coming.turn();
     pair = parts.wait(turn);
     // From the warp's scale to the row's.
-    float scale = (has_some ? flushed_exp(largest - pair.max) : 1.0f) / pair.sum;
+    const float scale = (has_some ? flushed_exp(largest - pair.max) : 1.0f) / pair.sum;
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
-      keep_until(held[p], scale);
-      const float4 y = {held[p].x * scale, held[p].y * scale, held[p].z * scale, held[p].w * scale};
-      results[(long long)row * kRowPacks + p * kThreads] = y;
+      uint4 words;
+      T* results_of_pack = reinterpret_cast<T*>(&words);
+#pragma unroll
+      for (int k = 0; k < kPack; ++k) results_of_pack[k] = narrowed<T>(exponentials[p][k] * scale);
+      results[(long long)row * kRowPacks + p * kThreads] = words;
     }
   }
 }

@@ -199,6 +199,7 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(262151, Element::bf16, Route::anywhere_cluster, 1024);
     is(262153, Element::bf16, Route::anywhere_two_reads, 1024);
     is(50000, Element::f16, Route::cluster, 1024);
+    is(65536, Element::bf16, Route::rows_on_demand, 1024);
     is(131072, Element::f16, Route::cluster, 1024);
     is(262144, Element::f16, Route::cluster, 1024);
     // An H200's memory, 37 GB/s for each multiprocessor.
@@ -235,8 +236,9 @@ TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
     is("layer_norm_best_f16", 1025, 1024, "layer_norm_overlap", "__half, 32, 4, false", 513, 64, true);  // two rows a block
     is("layer_norm_best_bf16", 65, 32768, "layer_norm_overlap", "__nv_bfloat16, 1024, 4, false", 65, 1024, true);
     is("layer_norm_best_f32", 16384, 8192, "layer_norm_overlap", "float, 512, 4, true", 16384, 512, true);
-    is("layer_norm_best_f32", 8, 65536, "layer_norm_rows_on_demand", "512, 4, 8", 64, 512, true);
-    is("layer_norm_best_f16", 7, 65536, "layer_norm_cluster", "__half, true, 2, 4, 8", 32, 256, true);  // four pairs
+    is("layer_norm_best_f32", 8, 65536, "layer_norm_rows_on_demand", "float, 512, 4, 8", 64, 512, true);
+    is("layer_norm_best_f16", 7, 65536, "layer_norm_rows_on_demand", "__half, 512, 2, 8", 56, 512, true);
+    is("layer_norm_best_f16", 7, 131072, "layer_norm_cluster", "__half, true, 2, 4, 8", 32, 512, true);  // four pairs
     is("layer_norm_best_f16", 8, 50000, "layer_norm_cluster", "__half, false, 2, 4, 8", 32, 224, true);
     is("layer_norm_best_f32", 8, 50000, "layer_norm_bulk_copies", "float, 256, 8, 8", 64, 256, true);
 }
@@ -257,8 +259,12 @@ TEST(LayerNorm, WhereBlocksOfAClusterShareARow) {
     EXPECT_EQ(plan_of("layer_norm_cluster_f32", inputs).launches.front().kernel, "layer_norm_two_reads");
 }
 
-// In shared memory: a row and a half, and biases.
-TEST(LayerNorm, RowsOnDemandFillACluster) { expect_rows_on_demand_fill_a_cluster("layer_norm", 10); }
+// In shared memory: a share of a row, two tiles of the next, and biases of floats.
+TEST(LayerNorm, RowsOnDemandFillACluster) {
+    expect_rows_on_demand_fill_a_cluster("layer_norm", "f32", "float", 10);
+    expect_rows_on_demand_fill_a_cluster("layer_norm", "f16", "__half", 4);
+    expect_rows_on_demand_fill_a_cluster("layer_norm", "bf16", "__nv_bfloat16", 4);
+}
 
 TEST(LayerNorm, LongRowsThatBeginAnywhereAreSharedByClusters) {
     const auto is = [](const std::string& variant, std::uint64_t columns, const std::string& arguments,

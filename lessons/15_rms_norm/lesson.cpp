@@ -119,7 +119,7 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     }
     // A row that fills two blocks of 64 threads.
     if (which == Route::rows_on_demand) {
-        variant.columns = 2048;
+        variant.columns = on_demand_shape(element, kWarpBlock).room() * pack_of(element);
         variant.n = 2 * variant.columns;
     }
     variant.tab = element == Element::f32;
@@ -146,9 +146,8 @@ void add_routes(Lesson& lesson) {
                          Route::cluster, element));
         lesson.add(route("rms_norm_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",
                          "rms_norm_cluster", Route::bulk_copies, element));
-        if (element == Element::f32)
-            lesson.add(route("rms_norm_rows_on_demand", "rows on demand", "a cluster that is done takes the next row",
-                             "rms_norm_bulk_copies", Route::rows_on_demand, element));
+        lesson.add(route("rms_norm_rows_on_demand", "rows on demand", "a cluster that is done takes the next row",
+                         "rms_norm_bulk_copies", Route::rows_on_demand, element));
         Variant best = route("rms_norm_best", "best", "the route for the row's length", "rms_norm_registers",
                              Route::registers, element);
         best.plan = [=](Plan& plan, const Inputs& inputs) { plan_best(plan, inputs, element); };

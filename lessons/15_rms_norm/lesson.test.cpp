@@ -178,11 +178,12 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     is(16399, Element::bf16, Route::anywhere_two_reads, 1024, 80);
     is(262151, Element::bf16, Route::anywhere_cluster, 1024);
     is(262153, Element::bf16, Route::anywhere_two_reads, 1024);
-    is(65536, Element::f16, Route::full_row, 1024);
+    is(65536, Element::f16, Route::rows_on_demand, 1024);
+    is(63488, Element::f16, Route::full_row, 992);
     is(65536, Element::f16, Route::read_again, 1024, 80);
     is(262144, Element::f16, Route::cluster, 1024);
     // An H200's memory, 37 GB/s for each multiprocessor.
-    is(65536, Element::f16, Route::full_row, 1024, 90, 4917);
+    is(65536, Element::bf16, Route::rows_on_demand, 1024, 90, 4917);
     is(65544, Element::f16, Route::bulk_copies, 1024, 90, 4917);
     is(65536, Element::f32, Route::rows_on_demand, 1024, 90, 4917);
     is(65532, Element::f32, Route::bulk_copies, 1024, 90, 4917);
@@ -290,8 +291,12 @@ TEST(RmsNorm, WhereBlocksOfAClusterShareARow) {
     EXPECT_EQ(plan_of("rms_norm_bulk_copies_f16", inputs).launches.front().kernel, "rms_norm_two_reads");
 }
 
-// In shared memory: a row and a half.
-TEST(RmsNorm, RowsOnDemandFillACluster) { expect_rows_on_demand_fill_a_cluster("rms_norm", 6); }
+// In shared memory: a share of a row, and two tiles of the next.
+TEST(RmsNorm, RowsOnDemandFillACluster) {
+    expect_rows_on_demand_fill_a_cluster("rms_norm", "f32", "float", 6);
+    expect_rows_on_demand_fill_a_cluster("rms_norm", "f16", "__half", 4);
+    expect_rows_on_demand_fill_a_cluster("rms_norm", "bf16", "__nv_bfloat16", 4);
+}
 
 TEST(RmsNorm, LongRowsThatBeginAnywhereAreSharedByClusters) {
     const auto is = [](const std::string& variant, std::uint64_t columns, const std::string& arguments,

@@ -77,7 +77,7 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::bulk_copies:
             return is_packed(inputs, element) && packs <= bulk_shape(packs, element, block).room();
         case Route::rows_on_demand:
-            return element == Element::f32 && is_packed(inputs, element) && packs == on_demand_shape(block).room();
+            return is_packed(inputs, element) && packs == on_demand_shape(element, block).room();
         case Route::anywhere:
             return block_anywhere(rows_of(inputs).columns, element).threads > 0;
         case Route::anywhere_cluster:
@@ -139,12 +139,13 @@ inline Choice best_route(const Inputs& inputs, Element element) {
         return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
     if (inputs.machine.architecture >= 90) {
+        // 1024 x 65536 floats: on an H200 128 us, 132 by bulk copies; on an H100 181, by clusters 182. Halves: on an H200
+        // 65.5, 66.8 by full row; on an H100 91.1 and 92.6.
+        if (has_room(Route::rows_on_demand, inputs, element, kMostThreads))
+            return {Route::rows_on_demand, kMostThreads};
         // 1024 x 65536 halves: on an H200 67.0 us, 76.7 by clusters; on an H100 92.2 and 91.7.
         if (packs > kMostThreads * kPacks && has_room(Route::full_row, inputs, element, kMostThreads))
             return {Route::full_row, threads_of_full_row(packs)};
-        // 1024 x 65536 floats: on an H200 128 us, 132 by bulk copies; on an H100 181, by clusters 182.
-        if (has_room(Route::rows_on_demand, inputs, element, kMostThreads))
-            return {Route::rows_on_demand, kMostThreads};
         // Other long rows of floats: 1024 x 65536 took 132 us by bulk copies and 154 by clusters on an H200, 193 and 182
         // on an H100.
         if (memory_is_fast(inputs.machine) && has_room(Route::bulk_copies, inputs, element, kMostThreads))
@@ -177,9 +178,9 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
     plan.launches.back().overlaps = true;
 }
 
-// As launch_bulk_copies(), of floats.
-inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, const Buffers& b) {
-    launch_on_demand(plan, inputs, "rms_norm_rows_on_demand", 0, b.in, b.weight, b.out,
+// As launch_bulk_copies().
+inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
+    launch_on_demand(plan, inputs, element, "rms_norm_rows_on_demand", 0, b.in, b.weight, b.out,
                      static_cast<int>(rows_of(inputs).count), epsilon_of(inputs));
 }
 
@@ -278,7 +279,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             launch_bulk_copies(plan, inputs, element, b);
             break;
         case Route::rows_on_demand:
-            launch_rows_on_demand(plan, inputs, b);
+            launch_rows_on_demand(plan, inputs, element, b);
             break;
         case Route::anywhere_two_reads:
             plan.launch("rms_norm_anywhere_two_reads", type, Grid{rows.blocks()}, Block{block},

@@ -1,4 +1,4 @@
-// RMS norm of long rows of floats, taken by clusters as they have room for them. GPUs of sm_90 and later; not emulated.
+// RMS norm of long rows, taken by clusters as they have room for them. GPUs of sm_90 and later; not emulated.
 // Arguments as in kernels.cuh.
 
 // Counts a warp that has read a tile, and returns how many had before. What they all read is read before the last one
@@ -8,12 +8,6 @@ __device__ __forceinline__ unsigned count_reader(unsigned* readers) {
   asm volatile("atom.acq_rel.cta.shared::cta.add.u32 %0, [%1], 1;"
                : "=r"(before) : "r"(shared_address(readers)) : "memory");
   return before;
-}
-
-// Keeps a pack as it is until `value` is there: what is computed from this pack comes after what that was computed
-// from.
-__device__ __forceinline__ void keep_until(float4& pack, float& value) {
-  asm volatile("" : "+f"(pack.x), "+f"(pack.y), "+f"(pack.z), "+f"(pack.w), "+f"(value));
 }
 
 // Where a warp is in a ring of kTiles tiles, and how often it has been around, modulo 2.
@@ -138,6 +132,10 @@ struct TurnSums {
   }
 };
 
+// A block's share of a row, and two tiles of the next one.
+template <int kPacks>
+constexpr int kTilesOnDemand = kPacks + 2;
+
 // Every row begins at a multiple of 16 bytes and holds kCluster * kThreads * kPacks packs. The grid is a multiple of
 // kCluster blocks, no more than run at once, and no more clusters than rows. Dynamic shared memory:
 // kTilesOnDemand<kPacks> * kThreads packs. queue: see RowQueue.
@@ -146,12 +144,9 @@ struct TurnSums {
 // block: each tells its sum to all warps of the cluster, and the last one that has read a tile starts the next copy.
 //
 // The next kernel is let in at once: it finds no room before a block has ended.
-template <int kPacks>
-constexpr int kTilesOnDemand = kPacks + kPacks / 2;
-template <int kThreads, int kPacks, int kCluster>
+template <class T, int kThreads, int kPacks, int kCluster>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 1024 / kThreads)
-    rms_norm_rows_on_demand(const float* in, const float* weight, float* out, int rows, float epsilon,
-                            unsigned* queue) {
+    rms_norm_rows_on_demand(const T* in, const T* weight, T* out, int rows, float epsilon, unsigned* queue) {
   constexpr int kWarps = kThreads / 32;
   constexpr int kTiles = kTilesOnDemand<kPacks>;
   // Where tiles began elsewhere, past a multiple of 128 bytes, rows took 2 to 15 % longer on an H200.
@@ -168,7 +163,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
   constexpr int kRowPacks = kCluster * kThreads * kPacks;
   const int first = rank * kThreads * kPacks;
   const uint4* all = reinterpret_cast<const uint4*>(in) + first;
-  float4* results = reinterpret_cast<float4*>(out) + first + thread;
+  uint4* results = reinterpret_cast<uint4*>(out) + first + thread;
 
   // Into a tile, number p of those that a turn's row needs.
   const auto start = [&](int tile, int turn, int p) {
@@ -186,10 +181,10 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
   if (thread == 0) {
     for (int tile = 0; tile < kTiles; ++tile) start(tile, tile / kPacks, tile % kPacks);
   }
-  float4 weights[kPacks];
+  uint4 weights[kPacks];
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {
-    weights[p] = reinterpret_cast<const float4*>(weight)[first + p * kThreads + thread];
+    weights[p] = reinterpret_cast<const uint4*>(weight)[first + p * kThreads + thread];
   }
   // No block stores into another one that has not started.
   cluster.sync();
@@ -200,31 +195,39 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
   int turn = 0;
   for (int row = first_row; row < rows; ++turn, row = parts.row(turn)) {
     if (asks) coming.ask();
-    float4 held[kPacks];
+    uint4 held[kPacks];
     float squares = 0.0f;
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
-      const uint4 words = ring.read(tiles, place);
-      held[p] = *reinterpret_cast<const float4*>(&words);
+      held[p] = ring.read(tiles, place);
       keep_until(held[p], squares);
       ring.after_last_reader(place, [&] { start(place.tile, turn + (p + kTiles) / kPacks, (p + kTiles) % kPacks); });
       place.advance();
-      squares = fmaf(held[p].x, held[p].x, squares);
-      squares = fmaf(held[p].y, held[p].y, squares);
-      squares = fmaf(held[p].z, held[p].z, squares);
-      squares = fmaf(held[p].w, held[p].w, squares);
+      const T* values = reinterpret_cast<const T*>(&held[p]);
+#pragma unroll
+      for (int k = 0; k < kPackOf<T>; k += 2) {
+        const float2 pair = widened_pair<T>(values + k);
+        squares = fmaf(pair.x, pair.x, squares);
+        squares = fmaf(pair.y, pair.y, squares);
+      }
     }
     parts.tell(warp_sum(squares), rank * kWarps + warp, kCluster, turn);
     if (rank == 0 && warp == 0) parts.tell_row(coming.told, kCluster, turn);
     if (asks) coming.turn();
-    float scale = scale_of(parts.wait(turn), 4 * kRowPacks, epsilon);
+    float scale = scale_of(parts.wait(turn), kPackOf<T> * kRowPacks, epsilon);
 #pragma unroll
     for (int p = 0; p < kPacks; ++p) {
       keep_until(held[p], scale);
-      const float4 x = held[p];
-      const float4 w = weights[p];
-      const float4 y = {x.x * scale * w.x, x.y * scale * w.y, x.z * scale * w.z, x.w * scale * w.w};
-      results[(long long)row * kRowPacks + p * kThreads] = y;
+      keep_packed<T>(weights[p]);
+      T* values = reinterpret_cast<T*>(&held[p]);
+      const T* weighed = reinterpret_cast<const T*>(&weights[p]);
+#pragma unroll
+      for (int k = 0; k < kPackOf<T>; k += 2) {
+        const float2 pair = widened_pair<T>(values + k);
+        const float2 factors = widened_pair<T>(weighed + k);
+        narrow_pair<T>(make_float2(pair.x * scale * factors.x, pair.y * scale * factors.y), values + k);
+      }
+      results[(long long)row * kRowPacks + p * kThreads] = held[p];
     }
   }
 }

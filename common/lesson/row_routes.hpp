@@ -159,24 +159,22 @@ inline constexpr std::uint32_t kMostBlocksOfACluster = 8;   // that every GPU wi
 // Of rows that clusters take on demand, which they fill: a small one to be looked at, and that of 65536 columns.
 inline ClusterShape on_demand_shape(Element element, std::uint32_t block) {
     if (block == kWarpBlock) return {2, 64, kPacks};
-    return {kMostBlocksOfACluster, 512, element == Element::f32 ? 4u : 2u};
+    return {kMostBlocksOfACluster, element == Element::f32 ? 512u : 256u, kPacks};
 }
 
-// Is that the fastest way where a row has more to tell than one sum? Rows of 16 bits are taken so the fastest on an H100,
-// but not on an H200: routes.hpp of softmax and layer norm have the times.
-inline bool pays_on_demand(const Inputs& inputs, Element element) {
-    return element == Element::f32 || !memory_is_fast(inputs.machine);
-}
+// Of a block's shared memory, so that no fourth block of 256 threads finds room on a multiprocessor of an H100 or H200,
+// which has 228 KB: its reads and writes would compete with those of the others.
+inline std::uint32_t least_shared_on_demand(const ClusterShape& shape) { return shape.threads == 256 ? 60 << 10 : 0; }
 
-// As many clusters as there are rows, of which a GPU launches those that run at once. Behind the tiles, kTilesOnDemand of
-// the kernel, a block's shared memory holds `packs_kept` packs of each thread. The last argument is the queue: how many
-// rows have been taken, and how many clusters have ended. Kernels count rows in an int: each has 8 KB at least.
+// As many clusters as there are rows, of which a GPU launches those that run at once. A block's shared memory holds its
+// share of a row, and more than that often where `kept` is more than 1. The last argument is the queue: how many rows
+// have been taken, and how many clusters have ended. Kernels count rows in an int: each has 8 KB at least.
 template <class... Arguments>
 void launch_on_demand(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
-                      std::uint32_t packs_kept, const Arguments&... arguments) {
+                      std::uint32_t kept, const Arguments&... arguments) {
     const ClusterShape shape = on_demand_shape(element, inputs.block);
     launch::Block block{shape.threads};
-    block.dynamic_shared_bytes = (shape.packs + 2 + packs_kept) * shape.threads * 16;
+    block.dynamic_shared_bytes = std::max(kept * shape.packs * shape.threads * 16, least_shared_on_demand(shape));
     const auto queue = plan.kept<unsigned>("queue", 2);
     plan.launch(kernel, shape_text(type_of(element), shape), launch::Grid{rows_of(inputs).blocks() * shape.blocks},
                 block, arguments..., queue);

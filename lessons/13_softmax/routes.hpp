@@ -125,7 +125,7 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
 
 // As launch_bulk_copies().
 inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
-    launch_on_demand(plan, inputs, element, "softmax_rows_on_demand", 0, buffers.in, buffers.out,
+    launch_on_demand(plan, inputs, element, "softmax_rows_on_demand", 1, buffers.in, buffers.out,
                      static_cast<int>(rows_of(inputs).count));
 }
 
@@ -312,10 +312,9 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const bool long_rows = packs > std::uint64_t{kMostThreads} * kPacks;
     const bool clusters = inputs.machine.architecture >= 90 && is_packed(inputs, element) && long_rows &&
                           has_room(Route::cluster, columns, element, kMostThreads);
-    // 1024 x 65536 floats: on an H200 128 us, 134 by bulk copies; on an H100 180, as by clusters. Halves: on an H100 91.0,
-    // 91.1 by clusters, 92.0 by split row; on an H200 76 and 67.7 by split row.
-    if (clusters && pays_on_demand(inputs, element) &&
-        has_room(Route::rows_on_demand, columns, element, kMostThreads))
+    // 1024 x 65536 floats: on an H100 180 us, as by clusters. Halves: 90.7, 91.2 by clusters, 91.7 by split row. Not
+    // timed on an H200, where split row takes 67.7, and a copy 64. With rows that stay in L2 an H100 needs 53 this way.
+    if (clusters && has_room(Route::rows_on_demand, columns, element, kMostThreads))
         return {Route::rows_on_demand, kMostThreads};
     // A block alone is as fast as a cluster or faster: for 1024 x 65536 halves 67.7 us on an H200, 69.0 by clusters; on an
     // H100 91.7 and 91.3, and for 1000 x 36864 50.6 and 52 to 56.

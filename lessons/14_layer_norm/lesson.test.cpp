@@ -203,7 +203,7 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(131072, Element::f16, Route::cluster, 1024);
     is(262144, Element::f16, Route::cluster, 1024);
     // An H200's memory, 37 GB/s for each multiprocessor.
-    is(65536, Element::f16, Route::bulk_copies, 1024, 90, 4917);
+    is(65528, Element::f16, Route::bulk_copies, 1024, 90, 4917);
     is(65536, Element::f32, Route::rows_on_demand, 1024, 90, 4917);
     is(65532, Element::f32, Route::bulk_copies, 1024, 90, 4917);
     is(16384, Element::f32, Route::registers, 1024, 90, 4917);
@@ -237,7 +237,7 @@ TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
     is("layer_norm_best_bf16", 65, 32768, "layer_norm_overlap", "__nv_bfloat16, 1024, 4, false", 65, 1024, true);
     is("layer_norm_best_f32", 16384, 8192, "layer_norm_overlap", "float, 512, 4, true", 16384, 512, true);
     is("layer_norm_best_f32", 8, 65536, "layer_norm_rows_on_demand", "float, 512, 4, 8", 64, 512, true);
-    is("layer_norm_best_f16", 7, 65536, "layer_norm_rows_on_demand", "__half, 512, 2, 8", 56, 512, true);
+    is("layer_norm_best_f16", 7, 65536, "layer_norm_rows_on_demand", "__half, 256, 4, 8", 56, 256, true);
     is("layer_norm_best_f16", 7, 131072, "layer_norm_cluster", "__half, true, 2, 4, 8", 32, 512, true);  // four pairs
     is("layer_norm_best_f16", 8, 50000, "layer_norm_cluster", "__half, false, 2, 4, 8", 32, 224, true);
     is("layer_norm_best_f32", 8, 50000, "layer_norm_bulk_copies", "float, 256, 8, 8", 64, 256, true);
@@ -261,9 +261,9 @@ TEST(LayerNorm, WhereBlocksOfAClusterShareARow) {
 
 // In shared memory: a share of a row, two tiles of the next, and biases of floats.
 TEST(LayerNorm, RowsOnDemandFillACluster) {
-    expect_rows_on_demand_fill_a_cluster("layer_norm", "f32", "float", 10);
-    expect_rows_on_demand_fill_a_cluster("layer_norm", "f16", "__half", 4);
-    expect_rows_on_demand_fill_a_cluster("layer_norm", "bf16", "__nv_bfloat16", 4);
+    expect_rows_on_demand_fill_a_cluster("layer_norm", "f32", "float", 64 << 10);
+    expect_rows_on_demand_fill_a_cluster("layer_norm", "f16", "__half", 60 << 10);
+    expect_rows_on_demand_fill_a_cluster("layer_norm", "bf16", "__nv_bfloat16", 60 << 10);
 }
 
 TEST(LayerNorm, LongRowsThatBeginAnywhereAreSharedByClusters) {

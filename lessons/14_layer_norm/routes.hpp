@@ -119,9 +119,9 @@ inline Choice best_route(const Inputs& inputs, Element element) {
         return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
     if (inputs.machine.architecture < 90) return {};
-    // 1024 x 65536 floats: on an H200 129 us, 134 by bulk copies; on an H100 181, by clusters 186. Halves: on an H100 91.6,
-    // by clusters 94.9; on an H200 84, and 71 by bulk copies.
-    if (pays_on_demand(inputs, element) && has_room(Route::rows_on_demand, inputs, element, kMostThreads))
+    // 1024 x 65536 floats: on an H100 180 us, by clusters 184. Halves: 91.2, by clusters 94.9. Not timed on an
+    // H200, where bulk copies take 70.6, and a copy 64. With rows that stay in L2 an H100 needs 57 this way.
+    if (has_room(Route::rows_on_demand, inputs, element, kMostThreads))
         return {Route::rows_on_demand, kMostThreads};
     // Long rows of floats that do not fill a cluster's threads: on an H100 142 us by bulk copies and 158 by clusters
     // for 1000 x 50000, but 105 and 92 for 1000 x 32768.
@@ -156,11 +156,10 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
     plan.launches.back().overlaps = true;
 }
 
-// As launch_bulk_copies(). Biases of more than two packs a thread lie in shared memory.
+// As launch_bulk_copies(). Biases lie in shared memory.
 inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
-    const std::uint32_t packs = on_demand_shape(element, inputs.block).packs;
-    launch_on_demand(plan, inputs, element, "layer_norm_rows_on_demand", packs > 2 ? packs : 0, b.in, b.weight, b.bias,
-                     b.out, static_cast<int>(rows_of(inputs).count), epsilon_of(inputs));
+    launch_on_demand(plan, inputs, element, "layer_norm_rows_on_demand", 2, b.in, b.weight, b.bias, b.out,
+                     static_cast<int>(rows_of(inputs).count), epsilon_of(inputs));
 }
 
 // A row for each block that runs at once, then another one. Weights and biases lie in shared memory, cut to fit.

@@ -293,9 +293,9 @@ TEST(RmsNorm, WhereBlocksOfAClusterShareARow) {
 
 // In shared memory: a share of a row, and two tiles of the next.
 TEST(RmsNorm, RowsOnDemandFillACluster) {
-    expect_rows_on_demand_fill_a_cluster("rms_norm", "f32", "float", 6);
-    expect_rows_on_demand_fill_a_cluster("rms_norm", "f16", "__half", 4);
-    expect_rows_on_demand_fill_a_cluster("rms_norm", "bf16", "__nv_bfloat16", 4);
+    expect_rows_on_demand_fill_a_cluster("rms_norm", "f32", "float", 32 << 10);
+    expect_rows_on_demand_fill_a_cluster("rms_norm", "f16", "__half", 60 << 10);
+    expect_rows_on_demand_fill_a_cluster("rms_norm", "bf16", "__nv_bfloat16", 60 << 10);
 }
 
 TEST(RmsNorm, LongRowsThatBeginAnywhereAreSharedByClusters) {

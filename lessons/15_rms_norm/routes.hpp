@@ -139,8 +139,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
         return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
     if (inputs.machine.architecture >= 90) {
-        // 1024 x 65536 floats: on an H200 128 us, 132 by bulk copies; on an H100 181, by clusters 182. Halves: on an H200
-        // 65.5, 66.8 by full row; on an H100 91.1 and 92.6.
+        // 1024 x 65536 floats: on an H100 180 us, by clusters 182. Halves: 90.7, by clusters 91.6, by full row 92.5.
+        // Not timed on an H200, where full row takes 66.8, and a copy 64. With rows that stay in L2 an H100 needs 49.
         if (has_room(Route::rows_on_demand, inputs, element, kMostThreads))
             return {Route::rows_on_demand, kMostThreads};
         // 1024 x 65536 halves: on an H200 67.0 us, 76.7 by clusters; on an H100 92.2 and 91.7.
@@ -180,7 +180,7 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
 
 // As launch_bulk_copies().
 inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
-    launch_on_demand(plan, inputs, element, "rms_norm_rows_on_demand", 0, b.in, b.weight, b.out,
+    launch_on_demand(plan, inputs, element, "rms_norm_rows_on_demand", 1, b.in, b.weight, b.out,
                      static_cast<int>(rows_of(inputs).count), epsilon_of(inputs));
 }
 

@@ -134,7 +134,7 @@ constexpr int kBlocksOnDemand = sizeof(T) == 4 ? 2 : 3;
 //
 // Compared with layer_norm_bulk_copies: a cluster that is done sooner takes more rows. And warps do not wait for their
 // block: each copies its own share of the next row as soon as it has read that of this one, and tells its moments to
-// all warps of the cluster. Biases lie in shared memory: registers have no room for them.
+// all warps of the cluster. Biases lie in shared memory, registers hold the row as floats.
 //
 // The next kernel is let in at once: it finds no room before a block has ended.
 template <class T, int kThreads, int kPacks, int kCluster>

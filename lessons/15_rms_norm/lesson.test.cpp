@@ -291,7 +291,7 @@ TEST(RmsNorm, WhereBlocksOfAClusterShareARow) {
     EXPECT_EQ(plan_of("rms_norm_bulk_copies_f16", inputs).launches.front().kernel, "rms_norm_two_reads");
 }
 
-// In shared memory: a share of a row, and two tiles of the next.
+// In shared memory: a share of a row; of 16 bits as much as keeps a fourth block out.
 TEST(RmsNorm, RowsOnDemandFillACluster) {
     expect_rows_on_demand_fill_a_cluster("rms_norm", "f32", "float", 32 << 10);
     expect_rows_on_demand_fill_a_cluster("rms_norm", "f16", "__half", 60 << 10);

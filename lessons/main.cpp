@@ -21,6 +21,7 @@
 #include "common/measure/meter.hpp"
 #include "common/worker/contained_emulator.hpp"
 #include "common/worker/contained_gpu.hpp"
+#include "lessons/gpu_machine.hpp"
 #ifdef LANEWISE_WITH_WINDOW
 #include "viz/app/window/window_front_end.hpp"
 #endif
@@ -68,12 +69,7 @@ int main(int argc, char** argv) {
         };
         cli::Program program{{generated::make_lesson(), generated::kernels(), make_emulator,
                                  make_gpu, gpu::available, {}, cli::date_of_today}};
-        program.gpu_machine = [] {
-            const auto device = gpu::device();
-            return lesson::Machine{static_cast<std::uint32_t>(device.multiprocessors),
-                                   static_cast<std::uint32_t>(device.threads_per_multiprocessor), gpu::architecture(),
-                                   device.l2_bytes, static_cast<std::uint32_t>(device.memory_gb_per_s)};
-        };
+        program.gpu_machine = gpu_machine;
         program.make_meter = [&program] { return measure::make_gpu_meter(program.kernels); };
         program.measure_costs = measure::measure_costs;
         program.watch_interrupts = [] {

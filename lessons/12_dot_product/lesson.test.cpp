@@ -4,6 +4,7 @@
 #include "common/lesson/lesson.testing.hpp"
 #include "common/steps/steps.hpp"
 #include "lessons/12_dot_product/case.hpp"
+#include "lessons/on_a_gpu.testing.hpp"
 
 namespace {
 
@@ -33,6 +34,8 @@ TEST(DotProduct, AnySizeBeginningAndInput) {
                 result_of(variant.name, inputs, n % 4 == 1 ? "descending" : "7");
             }
 }
+
+TEST(DotProduct, EveryOddSizeOnAGpu) { expect_every_odd_size_is_right_on_a_gpu(); }
 
 // 0² + 1² + … + 31², by hand: 31 * 32 * 63 / 6.
 TEST(DotProduct, ARampWithItself) {

@@ -8,6 +8,7 @@
 #include "common/lesson/rows.testing.hpp"
 #include "common/steps/steps.hpp"
 #include "lessons/13_softmax/routes.hpp"
+#include "lessons/on_a_gpu.testing.hpp"
 
 namespace {
 
@@ -34,6 +35,8 @@ TEST(Softmax, AnyLengthBeginningAndInput) {
             }
     }
 }
+
+TEST(Softmax, EveryOddSizeOnAGpu) { expect_every_odd_size_is_right_on_a_gpu("softmax_f32"); }
 
 TEST(Softmax, RowsOfEveryKindOfLength) {
     for (const lesson::Variant* variant : right_variants()) {

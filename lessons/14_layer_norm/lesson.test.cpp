@@ -7,6 +7,7 @@
 #include "common/lesson/rows.testing.hpp"
 #include "common/steps/steps.hpp"
 #include "lessons/14_layer_norm/routes.hpp"
+#include "lessons/on_a_gpu.testing.hpp"
 
 namespace {
 
@@ -35,6 +36,8 @@ TEST(LayerNorm, AnyLengthBeginningAndInput) {
             }
     }
 }
+
+TEST(LayerNorm, EveryOddSizeOnAGpu) { expect_every_odd_size_is_right_on_a_gpu(); }
 
 TEST(LayerNorm, RowsOfEveryKindOfLength) {
     for (const lesson::Variant* variant : right_variants())

@@ -7,6 +7,7 @@
 #include "common/lesson/rows.testing.hpp"
 #include "common/steps/steps.hpp"
 #include "lessons/15_rms_norm/routes.hpp"
+#include "lessons/on_a_gpu.testing.hpp"
 
 namespace {
 
@@ -35,6 +36,8 @@ TEST(RmsNorm, AnyLengthBeginningAndInput) {
             }
     }
 }
+
+TEST(RmsNorm, EveryOddSizeOnAGpu) { expect_every_odd_size_is_right_on_a_gpu(); }
 
 TEST(RmsNorm, RowsOfEveryKindOfLength) {
     for (const lesson::Variant* variant : right_variants())

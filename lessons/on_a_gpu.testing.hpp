@@ -1,0 +1,60 @@
+// What the tests of the lessons on operators ask of their kernels on a GPU.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "common/gpu/gpu_backend.hpp"
+#include "common/lesson/lesson.testing.hpp"
+#include "lessons/gpu_machine.hpp"
+
+namespace lanewise::lesson::testing {
+
+// Runs a variant on the GPU at every odd size to 4100, from each of four beginnings; where it works on rows, on one to
+// three of that length. The values are of these kinds in turn, so that each kind meets each beginning at every third size.
+// A failure for each result outside its bound.
+inline void expect_every_odd_size_is_right(launch::Backend& gpu, const Machine& machine, const Variant& variant,
+                                           const std::vector<std::string>& kinds) {
+    for (std::uint64_t size = 1; size <= 4100; size += 2)
+        for (std::uint32_t offset = 0; offset < 4; ++offset) {
+            Inputs inputs = inputs_of(variant.name);
+            inputs.columns = variant.takes_rows() ? size : 0;
+            inputs.n = variant.takes_rows() ? size * (1 + size / 2 % 3) : size;
+            inputs.kind = kinds[(size / 2 + offset) % kinds.size()];
+            inputs.offset = offset;
+            inputs.machine = machine;
+            const launch::Plan plan = plan_of(variant.name, inputs);
+            const std::string what = fmt::format("{} {} {} offset {}", variant.name, inputs.kind, size, offset);
+            expect_verified(plan, run(gpu, plan), what);
+        }
+}
+
+// … every right variant, on random values, on values with a large mean, and on values with a huge one among them; that
+// named `overflows` on random ones alone. As many variants at a time as the machine has cores. Skips where there is no GPU.
+inline void expect_every_odd_size_is_right_on_a_gpu(const std::string& overflows = "") {
+    std::string why;
+    if (!gpu::available(&why)) GTEST_SKIP() << why;
+    const Machine machine = gpu_machine();
+    const std::vector<Variant>& variants = the_lesson().variants();
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+        const auto backend = gpu::make_gpu_backend();
+        for (std::size_t k = next++; k < variants.size(); k = next++) {
+            if (!variants[k].declared_wrong.empty()) continue;
+            std::vector<std::string> kinds{"random", "mean", "huge"};
+            if (variants[k].name == overflows) kinds.resize(1);
+            EXPECT_NO_THROW(expect_every_odd_size_is_right(*backend, machine, variants[k], kinds)) << variants[k].name;
+        }
+    };
+    std::vector<std::jthread> threads;
+    for (unsigned i = 0; i < std::max(std::thread::hardware_concurrency(), 1u); ++i) threads.emplace_back(work);
+}
+
+}  // namespace lanewise::lesson::testing

@@ -121,7 +121,7 @@ struct Arguments {
     std::uint64_t workspace = 0;
     std::int32_t keeps_in_shared = 0;
     bool evict_last = false;
-    std::uint32_t rows_ahead = 3;   // the emulator has no L2 to prefetch into
+    std::uint32_t rows_first = 3, rows_ahead = 3;   // the emulator has no L2 to prefetch into
 };
 
 // The launch of a case, into a plan that holds y, residual_out, a, b and the weight. Returns its route.

@@ -180,6 +180,7 @@ private:
     bool whole_ = false;    // whole packs, strides that are multiples of 16 bytes, and a kernel for such rows
     bool alike_ = false;    // if the tensors begin equally far after a multiple of 16 bytes, so do their rows
     bool evict_last_ = false;   // L2 is asked to evict what is read last
+    int rows_first_ = 0;        // so many of the first rows are prefetched before the kernel before has ended
     int rows_ahead_ = 0;        // a block prefetches the row so many rows ahead of its own; 0: none
     bool sm90_ = false;     // the GPU and this build have clusters and launches that overlap
     bool overlap_ = false;  // … and launches that overlap are wanted
@@ -223,10 +224,11 @@ Layout layout_of(const Description& description) noexcept;
 bool has_whole_packs(const Layout& layout) noexcept;
 // Of all four tensors.
 std::int64_t bytes_moved(const Layout& layout) noexcept;
-// What is asked of an L2 of so many bytes: to evict last what was read; and how many rows ahead of the one that a block
-// works on it is to bring, 0 for none.
+// What is asked of an L2 of so many bytes: to evict last what was read; how many of the first rows it is to bring before the
+// kernel before has ended; and how many rows ahead of the one that a block works on, where memory is fast. 0: none.
 bool evicts_last(const Layout& layout, std::int64_t l2_bytes) noexcept;
-int rows_ahead(const Layout& layout, std::int64_t l2_bytes, bool sm90) noexcept;
+int rows_first(const Layout& layout, std::int64_t l2_bytes) noexcept;
+int rows_ahead(const Layout& layout, std::int64_t l2_bytes, bool fast_memory) noexcept;
 // Do the rows of all tensors begin equally far after a multiple of 16 bytes if the tensors do?
 bool is_alike(const Layout& layout) noexcept;
 // The shapes for rows of whole packs, for rows that begin anywhere, and for any rows.

@@ -26,7 +26,9 @@ struct Arguments {
   float* workspace;        // dim floats for each block of the element route, or null
   int keeps_in_shared;     // … or these are in shared memory
   bool evict_last;         // by held_kernel: L2 is asked to evict what is read last
-  unsigned rows_ahead;     // a block prefetches the row so many rows ahead of its own; 0: none. Whole rows alone
+  // Of whole rows alone:
+  unsigned rows_first;     // so many of the first are prefetched before the kernel before has ended
+  unsigned rows_ahead;     // a block prefetches the row so many rows ahead of its own; 0: none
 };
 
 // The rows of batch * heads, one after the other.
@@ -62,15 +64,14 @@ __device__ __forceinline__ void prefetch_row(const Arguments<T, W>& args, unsign
 }
 
 // begin_after_previous() for thread `thread` of those that take row number `index`, or part of it. Memory works on the
-// rows that come next while blocks add up and wait for each other; the first rows may be prefetched while the kernel
-// before still runs.
+// rows that come next while blocks add up and wait for each other; the first rows are prefetched while the kernel
+// before still runs: an input that it writes is read from L2 all the same, after it has ended.
 template <class T, class W>
 __device__ __forceinline__ void begin_with_row(const Arguments<T, W>& args, unsigned index, int part, int parts,
                                                int thread) {
-  const bool prefetches = thread == 0 && args.rows_ahead > 0;
-  if (prefetches && index < args.rows_ahead) prefetch_row(args, index, part, parts);
+  if (thread == 0 && index < args.rows_first) prefetch_row(args, index, part, parts);
   begin_after_previous();
-  if (prefetches) prefetch_row(args, index + args.rows_ahead, part, parts);
+  if (thread == 0 && args.rows_ahead > 0) prefetch_row(args, index + args.rows_ahead, part, parts);
 }
 
 // Threads of a block that takes several rows.
@@ -104,8 +105,9 @@ __global__ void __launch_bounds__(most_threads(kPacks)) block_kernel(const __gri
   else shifted_in_registers<T, W, kPacks>(row, args.options, threadIdx.x, blockDim.x, join);
 }
 
-// Threads of a block of packed_kernel, and of those for whole rows in clusters.
+// Threads of a block of packed_kernel, of held_kernel, and of others for whole rows in clusters.
 constexpr int kMostPackedThreads = 1024;
+constexpr int kMostHeldThreads = 1024;
 constexpr int kMostClusterThreads = 512;
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -143,7 +145,7 @@ constexpr int cluster_blocks(int packs) {
 // A whole row for each cluster, or for each block: kept as residual_out holds it, two packs a thread. 32 registers do,
 // so that a multiprocessor runs 2048 threads.
 template <class T, class W>
-__global__ void __launch_bounds__(kMostClusterThreads, 2048 / kMostClusterThreads)
+__global__ void __launch_bounds__(kMostHeldThreads, 2048 / kMostHeldThreads)
     held_kernel(const __grid_constant__ Arguments<T, W> args) {
   __shared__ ClusterSum cluster_sum;
   __shared__ float warp_sums[32];
@@ -189,7 +191,7 @@ __global__ void __launch_bounds__(kMostClusterThreads) wide_kernel(const __grid_
 }
 #else
 template <class T, class W>
-__global__ void __launch_bounds__(kMostClusterThreads) held_kernel(const __grid_constant__ Arguments<T, W> args) {
+__global__ void __launch_bounds__(kMostHeldThreads) held_kernel(const __grid_constant__ Arguments<T, W> args) {
   __shared__ float warp_sums[32];
   row_packed<T, W, 2>(row_of(args, blockIdx.x), args.options, threadIdx.x, blockDim.x, args.evict_last,
                       JoinBlock{warp_sums});

@@ -48,10 +48,12 @@ int cluster_packs(const Layout& layout) {
     return layout.type == Type::f32 || layout.weight == Type::f16 ? 4 : 2;
 }
 
-// Packs a thread of held_kernel. Blocks of their own take rows of kLeastHeldPacks to twice kMostClusterThreads packs that
-// way where all four tensors together are so large that L2 holds hardly any of them: measured on an H200, 1024 packs were
-// 2.6 % faster so at 1.07 GB, and about as fast at 0.27 GB.
+// Packs a thread of held_kernel. Blocks of their own take rows that way where all four tensors together are so large that
+// L2 holds hardly any of them: measured on an H200, 1024 packs were 2.6 % faster so at 1.07 GB, and about as fast at 0.27
+// GB; on an H100 2048 packs of floats are 0.5 to 1 % faster so at 0.54 and 2.1 GB, and 4 % slower at 0.13 GB.
 constexpr int kHeldPacks = 2;
+constexpr int kMostHeldThreads = 1024;
+int most_held_threads(const Layout& layout) { return layout.type == Type::f32 ? kMostHeldThreads : kMostClusterThreads; }
 constexpr int kLeastHeldPacks = 256;
 constexpr std::int64_t kLeastHeldBytes = std::int64_t{512} << 20;
 
@@ -120,6 +122,18 @@ Shape long_shifted_shape(const Layout& layout, std::int64_t packs, bool sm90) {
     return detail::element_shape(layout);
 }
 
+// Of whole rows, in how many a and b together have about so many bytes; at least one.
+int rows_in(std::int64_t bytes, const Layout& layout) {
+    const std::int64_t read_of_row = 2 * layout.dim * static_cast<std::int64_t>(detail::size_of(layout.type));
+    return static_cast<int>(std::max<std::int64_t>(bytes / read_of_row, 1));
+}
+
+// Where all four tensors are more than 40 hundredths of L2: of less, much may be there already, and then to prefetch it
+// takes longer, as in softmax on an H100 by 7 %.
+bool pays_to_prefetch(const Layout& layout, std::int64_t l2_bytes) {
+    return detail::bytes_moved(layout) > 40 * l2_bytes / 100;
+}
+
 }  // namespace
 
 namespace detail {
@@ -169,16 +183,20 @@ std::int64_t bytes_moved(const Layout& layout) noexcept {
 // last. Measured on an H200, on copies and norms: four times as large made no difference, eight times was 2 to 3 % faster.
 bool evicts_last(const Layout& layout, std::int64_t l2_bytes) noexcept { return bytes_moved(layout) > 6 * l2_bytes; }
 
-// Of 16 bits, where they are more than 40 hundredths of L2 and not so much that the above pays, 3 MB of a and b together.
-// Measured with inputs that are not in L2: at 34 and 67 MB 4 to 12 % faster on an H100, 3 to 8 % on an H200; there up to
-// 6 % faster at 134 and 268 MB, at worst 1 % slower; together with the above 2 % slower, and of floats 1 to 4 % slower.
-int rows_ahead(const Layout& layout, std::int64_t l2_bytes, bool sm90) noexcept {
-    constexpr std::int64_t kBytesAhead = 3 << 20;
-    const bool pays = sm90 && layout.type != Type::f32 && !evicts_last(layout, l2_bytes) &&
-                      bytes_moved(layout) > 40 * l2_bytes / 100;
-    if (!pays) return 0;
-    const std::int64_t read_of_row = 2 * layout.dim * static_cast<std::int64_t>(size_of(layout.type));
-    return static_cast<int>(std::max<std::int64_t>(kBytesAhead / read_of_row, 1));
+// 4 MB. On an H100, with inputs that are not in L2, microseconds without and with it: floats, 1024 x 4096 23.5 and 22.4,
+// 1024 x 8192 45.4 and 44.3, 4096 x 8192 181 and 179.8; halves, with it alone and with rows_ahead() too, 1024 x 8192 22.6
+// and 23.0, 4096 x 4096 43.9 and 45.8. Of 1 to 16 MB, 4 and 6 MB are the fastest.
+int rows_first(const Layout& layout, std::int64_t l2_bytes) noexcept {
+    return pays_to_prefetch(layout, l2_bytes) ? rows_in(std::int64_t{4} << 20, layout) : 0;
+}
+
+// 3 MB of 16 bits, where evicts_last() does not hold. Measured on an H200, with as many of the first rows: at 34 and 67 MB
+// 3 to 8 % faster than neither, at 134 and 268 MB up to 6 %, at worst 1 % slower; where evicts_last() holds 2 % slower, and
+// of floats 1 to 4 %. What of it the first rows alone would bring was not measured there; on an H100 they are enough.
+int rows_ahead(const Layout& layout, std::int64_t l2_bytes, bool fast_memory) noexcept {
+    const bool pays = fast_memory && layout.type != Type::f32 && !evicts_last(layout, l2_bytes) &&
+                      pays_to_prefetch(layout, l2_bytes);
+    return pays ? rows_in(std::int64_t{3} << 20, layout) : 0;
 }
 
 bool is_alike(const Layout& layout) noexcept {
@@ -203,7 +221,7 @@ Shape whole_shape(const Layout& layout, int processors, bool sm90, bool on_deman
                 .rows = kGroupBlock / threads};
     }
     if (sm90 && !layout.wide && bytes_moved(layout) >= kLeastHeldBytes && packs >= kLeastHeldPacks &&
-        packs <= kHeldPacks * kMostClusterThreads)
+        packs <= kHeldPacks * most_held_threads(layout))
         return {.route = Shape::Route::held,
                 .packs = kHeldPacks,
                 .threads = round_up(ceil_div(packs, kHeldPacks), 32)};
@@ -251,7 +269,7 @@ bool fits(const Shape& shape, const Layout& layout, bool sm90, bool whole) noexc
             return (whole || each >= 2) && cluster == 1 && one_row && threads <= most_threads(each);
         case Shape::Route::held:
             return whole && each == kHeldPacks && !layout.wide && (sm90 || cluster == 1) && one_row &&
-                   threads <= kMostClusterThreads;
+                   threads <= most_held_threads(layout);
         case Shape::Route::full:
             return whole && !layout.wide && cluster <= (sm90 ? 2 : 1) && one_row &&
                    std::int64_t{threads} * each * cluster == packs;

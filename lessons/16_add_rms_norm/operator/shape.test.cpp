@@ -38,6 +38,10 @@ TEST(Shapes, OfWholeRowsShortAndLong) {
     EXPECT_EQ(shape_of(Type::f16, 16384, 8192).route, Shape::Route::held);
     EXPECT_EQ(shape_of(Type::f16, 16384, 8192).threads, 512);
     EXPECT_EQ(shape_of(Type::f16, 16384, 8192, false).route, Shape::Route::block);
+    EXPECT_EQ(shape_of(Type::f32, 16384, 8192).route, Shape::Route::held);
+    EXPECT_EQ(shape_of(Type::f32, 16384, 8192).threads, 1024);
+    EXPECT_EQ(shape_of(Type::f32, 1024, 8192).route, Shape::Route::block);   // 134 MB: not so large
+    EXPECT_EQ(shape_of(Type::f16, 16384, 16384).route, Shape::Route::block);  // of halves not so many packs
     // More than 32 registers a thread hold longer ones.
     EXPECT_EQ(shape_of(Type::f16, 1024, 65544).route, Shape::Route::cluster);
     EXPECT_EQ(shape_of(Type::f16, 1024, 65544).packs, 4);
@@ -108,12 +112,16 @@ TEST(Layouts, WhatL2IsAsked) {
         return detail::layout_of(d);
     };
     // 8 MB in all; 24 MiB, which is 40 hundredths; a row more.
-    EXPECT_EQ(detail::rows_ahead(layout_of(Type::f16, 1024, 1024), kL2, true), 0);
+    EXPECT_EQ(detail::rows_first(layout_of(Type::f16, 1024, 1024), kL2), 0);
+    EXPECT_EQ(detail::rows_first(layout_of(Type::f16, 3072, 1024), kL2), 0);
+    EXPECT_EQ(detail::rows_first(layout_of(Type::f16, 3073, 1024), kL2), 1024);   // 4 MB of rows of 4 KB
+    EXPECT_EQ(detail::rows_first(layout_of(Type::f32, 16384, 8192), kL2), 64);    // … of 64 KB
+    EXPECT_EQ(detail::rows_first(layout_of(Type::f32, 16384, 1 << 20), kL2), 1);  // at least one
     EXPECT_EQ(detail::rows_ahead(layout_of(Type::f16, 3072, 1024), kL2, true), 0);
-    EXPECT_EQ(detail::rows_ahead(layout_of(Type::f16, 3073, 1024), kL2, true), 768);  // 3 MB of rows of 4 KB
+    EXPECT_EQ(detail::rows_ahead(layout_of(Type::f16, 3073, 1024), kL2, true), 768);  // 3 MB
     EXPECT_EQ(detail::rows_ahead(layout_of(Type::bf16, 1024, 65536), kL2, true), 0);  // 537 MB: evicted last
-    EXPECT_EQ(detail::rows_ahead(layout_of(Type::f16, 4, 1 << 22), kL2, true), 1);    // at least one
-    EXPECT_EQ(detail::rows_ahead(layout_of(Type::f16, 4096, 4096), kL2, false), 0);   // no such instruction
+    EXPECT_EQ(detail::rows_ahead(layout_of(Type::f16, 4, 1 << 22), kL2, true), 1);
+    EXPECT_EQ(detail::rows_ahead(layout_of(Type::f16, 4096, 4096), kL2, false), 0);   // as on an H100
     EXPECT_EQ(detail::rows_ahead(layout_of(Type::f32, 4096, 4096), kL2, true), 0);
     EXPECT_FALSE(detail::evicts_last(layout_of(Type::f32, 4096, 4096), kL2));   // 268 MB
     EXPECT_FALSE(detail::evicts_last(layout_of(Type::f16, 46080, 1024), kL2));  // six times L2

@@ -256,12 +256,15 @@ Intent TimingFullView::draw_measure(const Pane& pane, Rect& row, const MeasureSt
         hint_card(look, state.why_not.empty() ? "Whether there is a GPU is known once the first run is there."
                                               : state.why_not);
     row.cut_right(pane.px(8));
-    // The reason is written next to the button where the tabs leave room.
+    // The reason, or its first sentence, is written next to the button where the tabs leave room for it.
     const float left = row.width() - tabs_width - pane.px(12);
-    if (!state.possible && !state.why_not.empty() && left > pane.px(120)) {
-        const float room = std::min(text_width(look, Face::caption, state.why_not), left);
-        const std::string fitted = fit_text(look, Face::caption, state.why_not, room);
-        text_in(pane.brush, Face::caption, row.cut_right(room), colors.quiet, fitted, Align::right);
+    const auto fits = [&] { return text_width(look, Face::caption, reason_) <= left; };
+    reason_ = state.possible ? "" : state.why_not;
+    if (!reason_.empty() && !fits()) reason_.resize(std::min(reason_.find(". "), reason_.size() - 1) + 1);
+    if (!fits()) reason_.clear();
+    if (!reason_.empty()) {
+        const Rect place = row.cut_right(text_width(look, Face::caption, reason_));
+        text_in(pane.brush, Face::caption, place, colors.quiet, reason_, Align::right);
         row.cut_right(pane.px(12));
     }
     return intent;

@@ -41,6 +41,7 @@ struct TimingFullView {
     // As drawn last.
     const ChartResult& chart() const { return chart_; }
     const Rect& measure_button() const { return button_; }
+    const std::string& reason() const { return reason_; }   // why the button does nothing; empty where it has no room
     Rect tab(const std::string& name) const;
 
 private:
@@ -63,6 +64,7 @@ private:
 
     ChartResult chart_;
     Rect button_;
+    std::string reason_;
     std::vector<std::pair<std::string, Rect>> tabs_;
 };
 

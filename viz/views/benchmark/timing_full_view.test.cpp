@@ -292,6 +292,26 @@ TEST(TimingFullView, MeasuringIsAskedForOnlyWhereItCanBe) {
     EXPECT_EQ(shown.intent.value, 0u);   // ends it
 }
 
+// Whole sentences: both, the first, or none where there is no room.
+TEST(TimingFullView, WhyNothingIsMeasuredIsNotCut) {
+    Shown shown;
+    shown.state.known = true;
+    const std::string first = "No GPU was found on this machine.";
+    shown.state.why_not = first + " What to do about that is said in a sentence which needs much more room than there is.";
+    const auto reason_at = [&](int width) {
+        Headless narrow(width, 800);
+        TimingFullView view;
+        narrow.in_pane([&](const Pane& pane) { view.draw(pane, shown.table, {}, "own", shown.state, false); },
+                       Pane::Scroll::vertical);
+        return view.reason();
+    };
+    EXPECT_EQ(reason_at(3000), shown.state.why_not);
+    EXPECT_EQ(reason_at(900), first);
+    EXPECT_EQ(reason_at(480), "");
+    shown.state.possible = true;
+    EXPECT_EQ(reason_at(3000), "");
+}
+
 TEST(TimingFullView, WithoutTimesThereIsASentence) {
     Shown shown;
     shown.table = {};

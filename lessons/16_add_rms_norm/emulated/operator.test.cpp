@@ -155,6 +155,7 @@ Route add_launch(Plan& plan, const Case& c, const std::array<const Held*, 5>& te
         launch.arguments += ", " + std::to_string(packs) + (whole ? ", true" : ", false");
     }
     if (shape.route == Route::full) launch.arguments += ", 1";
+    if (shape.route == Route::packed) launch.arguments += ", " + std::to_string(shape.packs);
     Arguments arguments;
     arguments.dim = static_cast<std::int32_t>(layout.dim);
     for (std::size_t i = 0; i < 4; ++i)

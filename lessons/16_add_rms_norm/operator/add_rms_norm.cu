@@ -63,7 +63,8 @@ const void* kernel_for(const Shape& shape, bool whole) {
             if constexpr (sizeof(T) == 2) return reinterpret_cast<const void*>(&wide_kernel<T, W>);
             break;
         case Route::packed:
-            return reinterpret_cast<const void*>(&packed_kernel<T, W>);
+            if (packs == 2) return reinterpret_cast<const void*>(&packed_kernel<T, W, 2>);
+            return reinterpret_cast<const void*>(&packed_kernel<T, W, 4>);
         case Route::element:
             break;
     }

@@ -230,9 +230,11 @@ __global__ void __launch_bounds__(kMostFullThreads, 1) full_kernel(const __grid_
   }
 }
 
-// Any other long row: by a cluster where there are such, or by one block, kept as residual_out holds it.
-template <class T, class W>
-__global__ void __launch_bounds__(kMostPackedThreads, 1) packed_kernel(const __grid_constant__ Arguments<T, W> args) {
+// Any other long row: by a cluster where there are such, or by one block, kept as residual_out holds it. By two packs a
+// thread, three blocks of kMostClusterThreads share a multiprocessor; by four it has one of kMostPackedThreads.
+template <class T, class W, int kPacks>
+__global__ void __launch_bounds__(kPacks == 2 ? kMostClusterThreads : kMostPackedThreads, kPacks == 2 ? 3 : 1)
+    packed_kernel(const __grid_constant__ Arguments<T, W> args) {
   __shared__ float warp_sums[32];
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   __shared__ ClusterSum cluster_sum;
@@ -248,7 +250,7 @@ __global__ void __launch_bounds__(kMostPackedThreads, 1) packed_kernel(const __g
   const int thread = threadIdx.x;
   const JoinAndLetNextBegin<JoinBlock> join{{warp_sums}};
 #endif
-  shifted_packed<T, W, 4>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks, join);
+  shifted_packed<T, W, kPacks>(row_of(args, blockIdx.x / blocks), args.options, thread, blockDim.x * blocks, join);
 }
 
 // Any row: a block takes one after the other.

@@ -27,8 +27,8 @@ constexpr int kGroupBlock = 128;          // threads of a block that takes sever
 constexpr int kMostGroupThreads = 256;    // … and at most
 constexpr std::int64_t kGroupPacks = 64;  // packs of the longest row that a warp takes
 constexpr int kLargestCluster = 8;        // that every GPU with clusters has
-constexpr int kMostClusterThreads = 512;  // of a block of a cluster that takes whole rows
-constexpr int kMostPackedThreads = 1024;  // … or packed
+constexpr int kMostClusterThreads = 512;  // of a block of a cluster that takes whole rows, or others by two packs a thread
+constexpr int kMostPackedThreads = 1024;  // … or by four
 constexpr int kLeastShiftedThreads = 16;  // for a row's ends
 
 std::int64_t values_of_pack(const Layout& layout) {
@@ -108,16 +108,25 @@ Shape long_whole_shape(const Layout& layout, std::int64_t packs, bool sm90, bool
     return detail::element_shape(layout);
 }
 
-// … and rows that begin anywhere.
+// Threads of a block of packed_kernel, or of wide_kernel, that takes so many packs a thread; 0: there is no such kernel.
+int most_shifted_threads(bool wide, int packs) {
+    if (wide) return packs == 4 ? kMostClusterThreads : 0;
+    return packs == 2 ? kMostClusterThreads : packs == 4 ? kMostPackedThreads : 0;
+}
+
+// … and rows that begin anywhere. By two packs a thread while that is enough: on an H100, us, 1024 x 65535 halves 247 (by
+// four 324), 2048 x 20001 halves 152 (174) and floats 254 (295).
 Shape long_shifted_shape(const Layout& layout, std::int64_t packs, bool sm90) {
-    const int most = layout.wide ? kMostClusterThreads : kMostPackedThreads;
-    for (int cluster = layout.wide ? 2 : 1; cluster <= (sm90 ? kLargestCluster : 1); cluster *= 2) {
-        const int threads = round_up(ceil_div(packs, std::int64_t{4} * cluster), 32);
-        if (threads <= most && layout.rows() <= kMostRows / cluster)
-            return {.route = layout.wide ? Shape::Route::wide : Shape::Route::packed,
-                    .packs = 4,
-                    .threads = threads,
-                    .cluster = cluster};
+    for (const int each : {2, 4}) {
+        const int most = most_shifted_threads(layout.wide, each);
+        for (int cluster = layout.wide ? 2 : 1; cluster <= (sm90 ? kLargestCluster : 1); cluster *= 2) {
+            const int threads = round_up(ceil_div(packs, std::int64_t{each} * cluster), 32);
+            if (threads <= most && layout.rows() <= kMostRows / cluster)
+                return {.route = layout.wide ? Shape::Route::wide : Shape::Route::packed,
+                        .packs = each,
+                        .threads = threads,
+                        .cluster = cluster};
+        }
     }
     return detail::element_shape(layout);
 }
@@ -283,7 +292,8 @@ bool fits(const Shape& shape, const Layout& layout, bool sm90, bool whole) noexc
             return !whole && each == 4 && layout.wide && sm90 && cluster > 1 && one_row &&
                    threads <= kMostClusterThreads;
         case Shape::Route::packed:
-            return !whole && each == 4 && !layout.wide && one_row && (sm90 || cluster == 1);
+            return !whole && !layout.wide && one_row && (sm90 || cluster == 1) &&
+                   threads <= most_shifted_threads(false, each);
     }
     return false;
 }

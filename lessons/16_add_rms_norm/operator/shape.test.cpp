@@ -65,7 +65,17 @@ TEST(Shapes, OfRowsThatBeginAnywhere) {
     EXPECT_EQ(shape_of(Type::f16, 4, 511).route, Shape::Route::group);
     EXPECT_EQ(shape_of(Type::f16, 4, 1023).route, Shape::Route::block);
     EXPECT_EQ(shape_of(Type::f32, 4, 4097).route, Shape::Route::block);
-    EXPECT_EQ(shape_of(Type::f16, 4, 65537).route, Shape::Route::packed);
+    for (const Type type : {Type::f16, Type::f32}) {
+        const std::int64_t most = type == Type::f32 ? 32768 : 65536;   // in eight blocks of 512, two packs a thread
+        const Shape two = shape_of(type, 4, most - 1), four = shape_of(type, 4, most + 65);
+        EXPECT_EQ(two.route, Shape::Route::packed);
+        EXPECT_EQ(two.packs, 2);
+        EXPECT_EQ(two.cluster, 8);
+        EXPECT_EQ(two.threads, 512);
+        EXPECT_EQ(four.route, Shape::Route::packed);
+        EXPECT_EQ(four.packs, 4);
+        EXPECT_EQ(four.cluster, 4);
+    }
     // What residual_out does not hold is kept in float.
     EXPECT_EQ(shape_of(Type::f16, 4, 65537, true, Sum::unrounded).route, Shape::Route::wide);
     EXPECT_EQ(shape_of(Type::f32, 4, 65537, true, Sum::unrounded).route, Shape::Route::packed);

@@ -120,12 +120,13 @@ struct LaneShape {
     std::uint32_t lanes = 0, packs = 0;
 };
 
-// Of a kernel for short whole rows: a pack a lane up to eight packs, then four lanes or eight with up to four each. None
-// for rows that take a warp of their own.
+// Of a kernel for short whole rows: a pack a lane up to eight packs, then four, eight or sixteen lanes with up to four
+// each. None for rows that take a warp of their own: by that, 32 packs, of which each lane has one load under way, ran at
+// 57 % of a copy's bandwidth on an H100, and 64 at 98 %.
 inline LaneShape lanes_for_short(std::uint64_t columns, Element element) {
     const std::uint64_t packs = packs_of(columns, element);
-    if (packs >= 32) return {};
-    if (packs > 8) return {packs <= 16 ? 4u : 8u, 4};
+    if (packs > 48) return {};
+    if (packs > 8) return {std::bit_ceil(static_cast<std::uint32_t>(packs + 3) / 4), 4};
     return {static_cast<std::uint32_t>(std::bit_ceil(packs)), 1};
 }
 

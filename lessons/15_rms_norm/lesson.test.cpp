@@ -145,7 +145,9 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     is(4, Element::f32, Route::warp, 128, 0);      // the emulator
     is(92, Element::f32, Route::short_rows, 128);  // 23 packs, eight lanes
     is(124, Element::f32, Route::short_rows, 128); // 31
-    is(128, Element::f32, Route::warp, 128);       // 32: a pack for each lane of a warp
+    is(128, Element::f32, Route::short_rows, 128);
+    is(192, Element::f32, Route::short_rows, 128); // 48, sixteen lanes
+    is(196, Element::f32, Route::warp, 128);
     is(512, Element::f32, Route::warp, 128);
     is(516, Element::f32, Route::registers, 96);   // 129 packs, two a thread
     is(1, Element::f32, Route::anywhere, 32);      // no whole packs

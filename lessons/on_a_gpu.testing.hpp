@@ -18,8 +18,8 @@
 namespace lanewise::lesson::testing {
 
 // Runs a variant on the GPU at every odd size to 4100, from each of four beginnings; where it works on rows, on one to
-// three of that length. The values are of these kinds in turn, so that each kind meets each beginning at every third size.
-// A failure for each result outside its bound.
+// three of that length. The values are of these kinds in turn, so that each kind meets each beginning at every third
+// size. A failure for each result outside its bound.
 inline void expect_every_odd_size_is_right(launch::Backend& gpu, const Machine& machine, const Variant& variant,
                                            const std::vector<std::string>& kinds) {
     for (std::uint64_t size = 1; size <= 4100; size += 2)
@@ -37,7 +37,8 @@ inline void expect_every_odd_size_is_right(launch::Backend& gpu, const Machine& 
 }
 
 // … every right variant, on random values, on values with a large mean, and on values with a huge one among them; that
-// named `overflows` on random ones alone. As many variants at a time as the machine has cores. Skips where there is no GPU.
+// named `overflows` on random ones alone. As many variants at a time as the machine has cores. Skips where there is no
+// GPU.
 inline void expect_every_odd_size_is_right_on_a_gpu(const std::string& overflows = "") {
     std::string why;
     if (!gpu::available(&why)) GTEST_SKIP() << why;

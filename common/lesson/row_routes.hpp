@@ -121,8 +121,8 @@ struct LaneShape {
 };
 
 // Of a kernel for short whole rows: a pack a lane up to eight packs, then four, eight or sixteen lanes with up to four
-// each. None for rows that take a warp of their own: by that, 32 packs, of which each lane has one load under way, ran at
-// 57 % of a copy's bandwidth on an H100, and 64 at 98 %.
+// each. None for rows that take a warp of their own: by that, 32 packs, of which each lane has one load under way, ran
+// at 56 to 58 % of a copy's bandwidth on an H100, and 64 at over 97 %.
 inline LaneShape lanes_for_short(std::uint64_t columns, Element element) {
     const std::uint64_t packs = packs_of(columns, element);
     if (packs > 48) return {};
@@ -164,13 +164,13 @@ inline ClusterShape on_demand_shape(Element element, std::uint32_t block) {
 }
 
 // Bytes of shared memory that a block takes at least. With 60 KB no fourth block of 256 threads finds room on a
-// multiprocessor of an H100 or H200, which has 228: a kernel like softmax's took an H100 92.8 us with four and 90.7 with
-// three, for 1024 rows of 65536 halves.
+// multiprocessor of an H100 or H200, which has 228: a kernel like softmax's took an H100 92.8 us with four and 90.7
+// with three, for 1024 rows of 65536 halves.
 inline std::uint32_t least_shared_on_demand(const ClusterShape& shape) { return shape.threads == 256 ? 60 << 10 : 0; }
 
 // As many clusters as there are rows, of which a GPU launches those that run at once. A block's shared memory holds its
-// share of `kept` vectors as long as a row: of the row, and of the biases. The last argument is the queue: how many rows
-// have been taken, and how many clusters have ended. Kernels count rows in an int: each has 8 KB at least.
+// share of `kept` vectors as long as a row: of the row, and of the biases. The last argument is the queue: how many
+// rows have been taken, and how many clusters have ended. Kernels count rows in an int: each has 8 KB at least.
 template <class... Arguments>
 void launch_on_demand(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
                       std::uint32_t kept, const Arguments&... arguments) {

@@ -313,7 +313,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const bool clusters = inputs.machine.architecture >= 90 && is_packed(inputs, element) && long_rows &&
                           has_room(Route::cluster, columns, element, kMostThreads);
     // 1024 x 65536 floats: on an H100 180 us, as by clusters. Halves: 90.7, 91.2 by clusters, 91.7 by split row. Not
-    // timed on an H200, where split row takes 67.7, and a copy 64; but a like kernel took an H100 54 when L2 held the rows.
+    // timed on an H200, where split row takes 67.7, and a copy 64; but a like kernel took an H100 54 when L2 held the
+    // rows.
     if (clusters && has_room(Route::rows_on_demand, columns, element, kMostThreads))
         return {Route::rows_on_demand, kMostThreads};
     // A block alone is as fast as a cluster or faster: for 1024 x 65536 halves 67.7 us on an H200, 69.0 by clusters; on an

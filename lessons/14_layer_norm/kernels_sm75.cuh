@@ -111,9 +111,9 @@ __device__ __forceinline__ float group_sum(float value, int lanes) {
   return value;
 }
 
-// Short whole rows: `lanes` neighbouring lanes take a row, a power of two of them, so that hardly one is left over. A row
-// has at most lanes * kPacks packs; blockDim.x is a multiple of 32, at most 256. Compared with layer_norm_row_a_warp: more
-// rows a warp.
+// Short whole rows: `lanes` neighbouring lanes take a row, a power of two of them, so that hardly one is left over. A
+// row has at most lanes * kPacks packs; blockDim.x is a multiple of 32, at most 256. Compared with
+// layer_norm_row_a_warp: more rows a warp.
 template <class T, int kPacks>
 __global__ void __launch_bounds__(256) layer_norm_short_rows(const T* in, const T* weight, const T* bias, T* out,
                                                              long long rows, int columns, float epsilon, int lanes) {

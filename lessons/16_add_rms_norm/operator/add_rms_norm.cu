@@ -113,8 +113,8 @@ cudaError_t allow_shared(const void* kernel, int device, std::size_t* bytes) {
     return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(*bytes));
 }
 
-// Does memory bring each multiprocessor more than 30 GB/s? An H200's brings 37, an H100's 25. False where the GPU does not
-// say how fast its memory is.
+// Does memory bring each multiprocessor more than 30 GB/s? An H200's brings 37, an H100's 25. False where the GPU does
+// not say how fast its memory is.
 bool memory_is_fast(int device, int processors) {
     int kilohertz = 0, bits = 0;   // of the bus, which brings two bits a line for each clock
     cudaError_t error = cudaDeviceGetAttribute(&kilohertz, cudaDevAttrMemoryClockRate, device);

@@ -224,8 +224,9 @@ Layout layout_of(const Description& description) noexcept;
 bool has_whole_packs(const Layout& layout) noexcept;
 // Of all four tensors.
 std::int64_t bytes_moved(const Layout& layout) noexcept;
-// What is asked of an L2 of so many bytes: to evict last what was read; how many of the first rows it is to bring before the
-// kernel before has ended; and how many rows ahead of the one that a block works on, where memory is fast. 0: none.
+// What is asked of an L2 of so many bytes: to evict last what was read; how many of the first rows it is to bring
+// before the kernel before has ended; and how many rows ahead of the one that a block works on, where memory is fast.
+// 0: none.
 bool evicts_last(const Layout& layout, std::int64_t l2_bytes) noexcept;
 int rows_first(const Layout& layout, std::int64_t l2_bytes) noexcept;
 int rows_ahead(const Layout& layout, std::int64_t l2_bytes, bool fast_memory) noexcept;

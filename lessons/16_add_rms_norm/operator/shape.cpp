@@ -27,7 +27,7 @@ constexpr int kGroupBlock = 128;          // threads of a block that takes sever
 constexpr int kMostGroupThreads = 256;    // … and at most
 constexpr std::int64_t kGroupPacks = 64;  // packs of the longest row that a warp takes
 constexpr int kLargestCluster = 8;        // that every GPU with clusters has
-constexpr int kMostClusterThreads = 512;  // of a block of a cluster that takes whole rows, or others by two packs a thread
+constexpr int kMostClusterThreads = 512;  // of a block of a cluster that takes whole rows, or two packs a thread
 constexpr int kMostPackedThreads = 1024;  // … or by four
 constexpr int kLeastShiftedThreads = 16;  // for a row's ends
 
@@ -48,9 +48,9 @@ int cluster_packs(const Layout& layout) {
     return layout.type == Type::f32 || layout.weight == Type::f16 ? 4 : 2;
 }
 
-// Packs a thread of held_kernel. Blocks of their own take rows that way where all four tensors together are so large that
-// L2 holds hardly any of them: measured on an H200, 1024 packs were 2.6 % faster so at 1.07 GB, and about as fast at 0.27
-// GB; on an H100 2048 packs of floats are 0.5 to 1 % faster so at 0.54 and 2.1 GB, and 4 % slower at 0.13 GB.
+// Packs a thread of held_kernel. Blocks of their own take rows that way where all four tensors together are so large
+// that L2 holds hardly any of them: measured on an H200, 1024 packs were 2.6 % faster so at 1.07 GB, and about as fast
+// at 0.27 GB; on an H100 2048 packs of floats are 0.5 to 1 % faster so at 0.54 and 2.1 GB, and 4 % slower at 0.13 GB.
 constexpr int kHeldPacks = 2;
 constexpr int kMostHeldThreads = 1024;
 int most_held_threads(const Layout& layout) { return layout.type == Type::f32 ? kMostHeldThreads : kMostClusterThreads; }
@@ -108,14 +108,14 @@ Shape long_whole_shape(const Layout& layout, std::int64_t packs, bool sm90, bool
     return detail::element_shape(layout);
 }
 
-// Threads of a block of packed_kernel, or of wide_kernel, that takes so many packs a thread; 0: there is no such kernel.
+// Threads of a block of packed_kernel or wide_kernel that takes so many packs a thread; 0: there is no such kernel.
 int most_shifted_threads(bool wide, int packs) {
     if (wide) return packs == 4 ? kMostClusterThreads : 0;
     return packs == 2 ? kMostClusterThreads : packs == 4 ? kMostPackedThreads : 0;
 }
 
-// … and rows that begin anywhere. By two packs a thread while that is enough: on an H100, us, 1024 x 65535 halves 247 (by
-// four 324), 2048 x 20001 halves 152 (174) and floats 254 (295).
+// … and rows that begin anywhere. By two packs a thread while that is enough: on an H100, us, 1024 x 65535 halves 247
+// (by four 324), 2048 x 20001 halves 152 (174) and floats 254 (295).
 Shape long_shifted_shape(const Layout& layout, std::int64_t packs, bool sm90) {
     for (const int each : {2, 4}) {
         const int most = most_shifted_threads(layout.wide, each);
@@ -192,16 +192,17 @@ std::int64_t bytes_moved(const Layout& layout) noexcept {
 // last. Measured on an H200, on copies and norms: four times as large made no difference, eight times was 2 to 3 % faster.
 bool evicts_last(const Layout& layout, std::int64_t l2_bytes) noexcept { return bytes_moved(layout) > 6 * l2_bytes; }
 
-// 4 MB. On an H100, with inputs that are not in L2, microseconds without and with it: floats, 1024 x 4096 23.5 and 22.4,
-// 1024 x 8192 45.4 and 44.3, 4096 x 8192 181 and 179.8; halves, with it alone and with rows_ahead() too, 1024 x 8192 22.6
-// and 23.0, 4096 x 4096 43.9 and 45.8. Of 1 to 16 MB, 4 and 6 MB are the fastest.
+// 4 MB. On an H100, with inputs that are not in L2, microseconds without and with it: floats, 1024 x 4096 23.5 and
+// 22.4, 1024 x 8192 45.4 and 44.3, 4096 x 8192 181 and 179.8; halves, with it alone and with rows_ahead() too,
+// 1024 x 8192 22.6 and 23.0, 4096 x 4096 43.9 and 45.8. Of 1 to 16 MB, 4 and 6 MB are the fastest.
 int rows_first(const Layout& layout, std::int64_t l2_bytes) noexcept {
     return pays_to_prefetch(layout, l2_bytes) ? rows_in(std::int64_t{4} << 20, layout) : 0;
 }
 
-// 3 MB of 16 bits, where evicts_last() does not hold. Measured on an H200, with as many of the first rows: at 34 and 67 MB
-// 3 to 8 % faster than neither, at 134 and 268 MB up to 6 %, at worst 1 % slower; where evicts_last() holds 2 % slower, and
-// of floats 1 to 4 %. What of it the first rows alone would bring was not measured there; on an H100 they are enough.
+// 3 MB of 16 bits, where evicts_last() does not hold. Measured on an H200, with as many of the first rows: at 34 and 67
+// MB 3 to 8 % faster than neither, at 134 and 268 MB up to 6 %, at worst 1 % slower; where evicts_last() holds 2 %
+// slower, and of floats 1 to 4 %. What of it the first rows alone would bring was not measured there; on an H100 they
+// are enough.
 int rows_ahead(const Layout& layout, std::int64_t l2_bytes, bool fast_memory) noexcept {
     const bool pays = fast_memory && layout.type != Type::f32 && !evicts_last(layout, l2_bytes) &&
                       pays_to_prefetch(layout, l2_bytes);

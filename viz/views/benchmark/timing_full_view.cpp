@@ -225,6 +225,7 @@ Intent TimingFullView::draw_measure(const Pane& pane, Rect& row, const MeasureSt
     const Theme& colors = pane.colors();
     const Look& look = pane.look();
     Intent intent;
+    reason_.clear();
     if (state.running) {
         const std::string text = state.cancelling ? "ending…" : "Cancel";
         button_ = row.cut_right(button_width(look, text));
@@ -259,7 +260,7 @@ Intent TimingFullView::draw_measure(const Pane& pane, Rect& row, const MeasureSt
     // The reason, or its first sentence, is written next to the button where the tabs leave room for it.
     const float left = row.width() - tabs_width - pane.px(12);
     const auto fits = [&] { return text_width(look, Face::caption, reason_) <= left; };
-    reason_ = state.possible ? "" : state.why_not;
+    if (!state.possible) reason_ = state.why_not;
     if (!reason_.empty() && !fits()) reason_.resize(std::min(reason_.find(". "), reason_.size() - 1) + 1);
     if (!fits()) reason_.clear();
     if (!reason_.empty()) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "common/base/error.hpp"
 #include "common/gpu/device.hpp"
@@ -80,18 +81,23 @@ std::uint32_t clusters_at_once(const void* stub, const LaunchShape& shape, std::
 void launch_kernel(const void* stub, const LaunchShape& shape, void** arguments, CUstream_st* stream) {
     const launch::Block& block = shape.block;
     ask_for_shared(stub, shape);
-    // A cooperative launch does not overlap.
-    cudaLaunchAttribute how{};
-    how.id = shape.cooperative ? cudaLaunchAttributeCooperative : cudaLaunchAttributeProgrammaticStreamSerialization;
-    if (shape.cooperative) how.val.cooperative = 1;
-    else how.val.programmaticStreamSerializationAllowed = 1;
+    std::array<cudaLaunchAttribute, 2> how{};
+    unsigned count = 0;
+    if (shape.cooperative) {
+        how[count].id = cudaLaunchAttributeCooperative;
+        how[count++].val.cooperative = 1;
+    }
+    if (shape.overlaps) {
+        how[count].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+        how[count++].val.programmaticStreamSerializationAllowed = 1;
+    }
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(shape.grid.x, shape.grid.y, shape.grid.z);
     config.blockDim = dim3(block.x, block.y, block.z);
     config.dynamicSmemBytes = block.dynamic_shared_bytes;
     config.stream = stream;
-    config.attrs = &how;
-    config.numAttrs = shape.cooperative || shape.overlaps ? 1 : 0;
+    config.attrs = how.data();
+    config.numAttrs = count;
     const cudaError_t status = cudaLaunchKernelExC(&config, stub, arguments);
     if (status != cudaSuccess) refuse(shape, status);
 }

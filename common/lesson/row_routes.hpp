@@ -130,6 +130,45 @@ inline LaneShape lanes_for_short(std::uint64_t columns, Element element) {
     return {static_cast<std::uint32_t>(std::bit_ceil(packs)), 1};
 }
 
+// Of a kernel for short rows that begin anywhere: neighbouring lanes that share a row, words of 4 bytes that each of them
+// has of it, rows that a lane takes one after the other, and words in which a row lies at most.
+struct WordShape {
+    std::uint32_t lanes = 0, words = 0, rows = 1, words_a_row = 0;
+
+    // Bytes of shared memory of a block of kShortBlock threads, with so many vectors as long as a row.
+    std::uint32_t shared_bytes(std::uint64_t columns, Element element, std::uint32_t vectors) const {
+        const std::uint64_t values = std::uint64_t{32 / lanes} * rows * columns;   // of a warp
+        const auto in_word = static_cast<std::uint32_t>(pack_of(element)) / 4;
+        return static_cast<std::uint32_t>((packs_of(values, element) + 2) * 16 * (kShortBlock / 32)) +
+               vectors * in_word * words_a_row * 4;
+    }
+};
+// As few lanes as hold the row with 13 words each, sixteen at most. None for longer rows: by 32 lanes 501 halves run at
+// 80 % of a copy's bandwidth on an H100 (layer norm), and by a block a row at 90.
+inline WordShape words_for_short(std::uint64_t columns, Element element) {
+    const std::uint64_t in_word = pack_of(element) / 4;
+    const std::uint64_t words = (columns + in_word - 2) / in_word + 1;
+    if (words > 16 * 13) return {};
+    const auto lanes = std::bit_ceil(static_cast<std::uint32_t>((words + 12) / 13));
+    const auto each = std::max(static_cast<std::uint32_t>((words + lanes - 1) / lanes) | 1, 3u);
+    return {lanes, each, each == 3 ? 4u : each == 5 ? 2u : 1u, static_cast<std::uint32_t>(words)};
+}
+
+// As many blocks as run at once, of which each warp takes one lot of rows after the other. A block's shared memory also
+// holds `vectors` vectors as long as a row.
+template <class... Arguments>
+void launch_in_words(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
+                     std::uint32_t vectors, const Arguments&... arguments) {
+    const Rows rows = rows_of(inputs);
+    const WordShape shape = words_for_short(rows.columns, element);
+    launch::Block block{kShortBlock};
+    block.dynamic_shared_bytes = shape.shared_bytes(rows.columns, element, vectors);
+    plan.launch(kernel, fmt::format("{}, {}, {}", type_of(element), shape.words, shape.rows),
+                launch::Grid{rows.blocks(kShortBlock / shape.lanes * shape.rows)}, block, arguments...,
+                static_cast<int>(shape.lanes));
+    plan.launches.back().cluster_in_turns = 1;
+}
+
 // Blocks that share a row as a cluster, threads of each, packs that a thread holds.
 struct ClusterShape {
     std::uint32_t blocks = 0, threads = 0, packs = 0;

@@ -64,6 +64,35 @@ inline void expect_rows_on_demand_fill_a_cluster(const std::string& operation, c
     EXPECT_EQ(plan_of(variant, with_rows(variant, 3, small - 8)).launches.front().kernel, operation + "_two_reads");
 }
 
+// The launch of the best route for rows that a team shares: so many teams of blocks, each with a share of so many packs
+// of a row and so many such shares in shared memory, which takes so many bytes.
+struct TeamLaunch {
+    std::uint32_t teams, blocks, share, rows_kept, shared_bytes;
+};
+inline void expect_team(const std::string& operation, const std::string& arguments, std::uint64_t rows,
+                        std::uint64_t columns, const TeamLaunch& wanted) {
+    const std::string format = arguments.starts_with("float") ? "f32" : "f16";
+    Inputs inputs = with_rows(operation + "_best_" + format, rows, columns);
+    inputs.machine.architecture = 90;
+    const launch::LaunchSpec launch = plan_of(operation + "_best_" + format, inputs).launches.front();
+    const std::string what = fmt::format("{} {}, {} rows of {}", operation, format, rows, columns);
+    EXPECT_EQ(launch.kernel, operation + "_team") << what;
+    EXPECT_EQ(launch.arguments, arguments) << what;
+    EXPECT_EQ(launch.grid.x, wanted.teams * wanted.blocks) << what;
+    EXPECT_EQ(launch.block.x, 26u * 32) << what;   // 24 warps work, one tells, one listens
+    EXPECT_EQ(launch.block.dynamic_shared_bytes, wanted.shared_bytes) << what;
+    EXPECT_TRUE(launch.cooperative && launch.overlaps) << what;
+    // The arguments before the two buffers that come last.
+    const auto number = [&](std::size_t from_last) {
+        int value = 0;
+        std::memcpy(&value, launch.values.at(launch.values.size() - from_last).value.data(), sizeof(value));
+        return static_cast<std::uint32_t>(value);
+    };
+    EXPECT_EQ(number(5), wanted.blocks) << what;
+    EXPECT_EQ(number(4), wanted.share) << what;
+    EXPECT_EQ(number(3), wanted.rows_kept) << what;
+}
+
 // One row of these values.
 inline Inputs row_inputs(const std::string& variant, std::vector<double> row) {
     Inputs inputs = with_rows(variant, 1, row.size());

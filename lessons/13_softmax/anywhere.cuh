@@ -1,5 +1,7 @@
 // A row that begins anywhere: what the kernels of kernels_sm75.cuh and long_rows.cuh share.
 
+#include "pairs.cuh"
+
 // The block's largest value, and its sum, in every thread: as in rows.cuh, but for any multiple of 32 threads, to 1024.
 __device__ __forceinline__ float block_max(float value, float* warp_maxima) {
   const int lane = threadIdx.x % 32;
@@ -48,8 +50,17 @@ template <class T>
 __device__ __forceinline__ Pack<T> scaled(const float* values, float scale) {
   Pack<T> results;
 #pragma unroll
-  for (int k = 0; k < kPackOf<T>; ++k) results.values[k] = narrowed<T>(values[k] * scale);
+  for (int k = 0; k < kPackOf<T>; k += 2) {
+    narrow_pair<T>(make_float2(values[k] * scale, values[k + 1] * scale), results.values + k);
+  }
   return results;
+}
+
+// A pack of shared memory in one load: the compiler would else read 16 bits at a time.
+template <class T>
+__device__ __forceinline__ Pack<T> kept_pack(const uint4* kept, int index) {
+  const uint4 words = kept[index];
+  return *reinterpret_cast<const Pack<T>*>(&words);
 }
 
 // How a row lies in memory: `head` values before the first multiple of 16 bytes, whole packs, `tail` values behind them.

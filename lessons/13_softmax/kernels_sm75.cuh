@@ -5,6 +5,7 @@
 
 #include "rows.cuh"
 #include "anywhere.cuh"
+#include "short_anywhere.cuh"
 
 // A row for each block, then another one: block b takes rows b, b + blocks, … A row has at most blockDim.x * kPacks
 // whole packs; blockDim.x: a multiple of 32, to 512. The next row is on its way while one is worked on.
@@ -79,21 +80,6 @@ __global__ void __launch_bounds__(kBlock) softmax_anywhere_two_reads(const T* in
 }
 
 // ---- Short rows ------------------------------------------------------------------------------------------------
-
-// The largest value, and the sum, of `lanes` neighbouring lanes, a power of two up to 32, in each of them. All lanes
-// of the warp take part.
-__device__ __forceinline__ float group_max(float value, int lanes) {
-  for (int lane_mask = lanes / 2; lane_mask > 0; lane_mask /= 2) {
-    value = fmaxf(value, __shfl_xor_sync(kFullWarp, value, lane_mask));
-  }
-  return value;
-}
-__device__ __forceinline__ float group_sum(float value, int lanes) {
-  for (int lane_mask = lanes / 2; lane_mask > 0; lane_mask /= 2) {
-    value += __shfl_xor_sync(kFullWarp, value, lane_mask);
-  }
-  return value;
-}
 
 // Short whole rows: `lanes` neighbouring lanes take a row, a power of two of them, so that hardly one is left over. A
 // row has at most lanes * kPacks packs; blockDim.x is a multiple of 32, at most 256. Compared with softmax_row_a_warp:

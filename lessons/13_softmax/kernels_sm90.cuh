@@ -8,6 +8,7 @@
 #include "cache_hints.cuh"
 #include "held.cuh"
 #include "cluster.cuh"
+#include "team.cuh"
 
 // ---- A row a cluster ---------------------------------------------------------------------------------------------
 
@@ -317,3 +318,4 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
 
 #include "long_rows.cuh"
 #include "rows_on_demand.cuh"
+#include "rows_a_team.cuh"

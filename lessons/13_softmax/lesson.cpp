@@ -108,6 +108,13 @@ Variant route(const char* name, const char* title, const char* summary, const ch
         variant.timed_columns = which == Route::split_row && first ? 32768 : 65536;
         variant.timed_n = kTimedLongN;
     }
+    // A row that takes a team of two small blocks.
+    if (which == Route::team) {
+        variant.columns = 250 * pack_of(element);
+        variant.n = 3 * variant.columns;
+        variant.timed_columns = 262144;
+        variant.timed_n = kTimedLongN;
+    }
     variant.tab = first;
     return variant;
 }
@@ -204,6 +211,8 @@ void add_routes(Lesson& lesson) {
                          "softmax_cluster", Route::bulk_copies, element));
         lesson.add(route("softmax_rows_on_demand", "rows on demand", "a cluster that is done takes the next row",
                          "softmax_bulk_copies", Route::rows_on_demand, element));
+        lesson.add(route("softmax_team", "team", "a team of blocks shares a row through global memory",
+                         "softmax_bulk_copies", Route::team, element));
         lesson.add(best(element));
     }
 }

@@ -197,7 +197,11 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(128, Element::f32, Route::short_rows, 128);
     is(192, Element::f32, Route::short_rows, 128); // 48, sixteen lanes
     is(196, Element::f32, Route::warp, 128);
-    is(1, Element::f32, Route::anywhere, 32);         // no whole packs
+    is(1, Element::f32, Route::short_anywhere, 128);
+    is(207, Element::f32, Route::short_anywhere, 128);
+    is(209, Element::f32, Route::anywhere, 32);    // more than sixteen lanes hold
+    is(415, Element::f16, Route::short_anywhere, 128);
+    is(417, Element::f16, Route::anywhere, 32);
     is(1024, Element::f32, Route::warp, 128);
     is(1028, Element::f32, Route::registers, 128);
     is(1025, Element::f32, Route::anywhere, 64);      // 256 whole packs, four a thread
@@ -213,12 +217,15 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(40001, Element::f32, Route::anywhere_two_reads, 1024, 80);
     is(40001, Element::f32, Route::anywhere_two_reads, 1024, 120);   // less shared memory
     is(262147, Element::f32, Route::anywhere_cluster, 1024);
-    is(262149, Element::f32, Route::anywhere_two_reads, 1024);
+    is(262149, Element::f32, Route::team, 1024);
     is(40001, Element::f32, Route::shared, 1024, 0);
     is(65536, Element::f32, Route::rows_on_demand, 1024);   // fills a cluster's threads
     is(65532, Element::f32, Route::cluster, 1024);
-    is(262144, Element::f32, Route::cluster, 1024);
-    is(262148, Element::f32, Route::two_reads, 1024);
+    is(131072, Element::f32, Route::cluster, 1024);
+    is(131076, Element::f32, Route::team, 1024);
+    is(262144, Element::f32, Route::team, 1024);
+    is(262148, Element::f32, Route::team, 1024);
+    is(262148, Element::f32, Route::two_reads, 1024, 120);    // less shared memory
     is(65536, Element::f32, Route::two_reads, 1024, 80);
     is(1024, Element::f16, Route::warp, 128);
     is(8192, Element::bf16, Route::registers, 256);
@@ -238,9 +245,28 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(12297, Element::f16, Route::anywhere, 416, 80);
     is(16399, Element::f16, Route::anywhere_two_reads, 1024, 80);
     is(262151, Element::bf16, Route::anywhere_cluster, 1024);
-    is(262153, Element::f16, Route::anywhere_two_reads, 1024);
+    is(50257, Element::f16, Route::team, 1024);               // a cluster's threads would have packs to spare
+    is(65537, Element::f16, Route::anywhere_cluster, 1024);
+    is(262144, Element::f16, Route::cluster, 1024);
+    is(262153, Element::f16, Route::team, 1024);
     is(65536, Element::f16, Route::shared, 1024, 80);
-    is(1u << 20, Element::f16, Route::two_reads, 1024);
+    is(1u << 20, Element::f16, Route::team, 1024);
+    is(1u << 26, Element::f16, Route::two_reads, 1024);       // more than all multiprocessors hold
+}
+
+// 132 multiprocessors, 24 warps that hold 2304 packs. 131072 packs need 57 blocks: two teams, which 66 each make even.
+TEST(Softmax, ATeamHasAsManyBlocksAsLeaveRoomForFourRows) {
+    expect_team("softmax", "float, true, 24", 64, 524288, {2, 66, 1992, 7, 7 * 1992 * 16});
+    expect_team("softmax", "__half, true, 24", 64, 300000, {7, 18, 2088, 6, 6 * 2088 * 16});
+    expect_team("softmax", "__half, false, 24", 1, 50257, {1, 131, 48, 12, 12 * 48 * 16});
+}
+
+// Two words of halves hold three, but where the row begins within one.
+TEST(Softmax, ShortRowsThatBeginAnywhereTakeAFewLanes) {
+    const auto is = expect_launch_on_sm90;
+    is("softmax_best_f16", 1000, 100, "softmax_short_anywhere", "__half, 13, 1", 32, 128, false);   // four lanes
+    is("softmax_best_f16", 1000, 3, "softmax_short_anywhere", "__half, 3, 4", 2, 128, false);
+    is("softmax_best_f32", 1000, 207, "softmax_short_anywhere", "float, 13, 1", 125, 128, false);   // sixteen
 }
 
 // From 1 MB read on. The machine has an L2 of 60 MiB.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "common/lesson/row_routes.hpp"
+#include "common/lesson/row_teams.hpp"
 #include "lessons/13_softmax/case.hpp"
 
 namespace softmax {
@@ -21,12 +22,14 @@ enum class Route : std::uint8_t {
     high_occupancy,
     overlap,
     shared,
+    short_anywhere,
     anywhere,
     cluster,
     split_row,
     bulk_copies,
     rows_on_demand,
     anywhere_cluster,
+    team,
     anywhere_two_reads,
     two_reads
 };
@@ -94,6 +97,9 @@ inline bool has_room(Route route, std::uint64_t columns, Element element, std::u
             return block_anywhere(columns, element).threads > 0;
         case Route::anywhere_cluster:
             return columns / pack_of(element) <= anywhere_shape(columns, element).room();
+        case Route::short_anywhere:
+            return words_for_short(columns, element).lanes > 0;
+        case Route::team:   // depends on the GPU: shape_of_team()
         case Route::anywhere_two_reads:
         case Route::two_reads:
             return true;
@@ -142,6 +148,23 @@ inline void launch_split_row(Plan& plan, const Inputs& inputs, Element element, 
     plan.launches.back().overlaps = true;
 }
 
+// A few lanes for each row, many rows a block, which begin anywhere.
+inline void launch_short_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
+    launch_in_words(plan, inputs, element, "softmax_short_anywhere", 0, buffers.in, buffers.out,
+                    static_cast<long long>(rows_of(inputs).count), columns_of(inputs));
+}
+
+inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
+    const Rows rows = rows_of(inputs);
+    return team_of(packs_of(rows.columns, element), rows.count, inputs.machine, 0, block);
+}
+
+// As many teams as run at once, each with a row after the other.
+inline void launch_rows_a_team(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
+    launch_team(plan, inputs, element, "softmax_team", shape_of_team(inputs, element, inputs.block), 0, buffers.in,
+                buffers.out, static_cast<long long>(rows_of(inputs).count), columns_of(inputs));
+}
+
 // A row for each block that runs at once, then another one.
 inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
     const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
@@ -176,8 +199,8 @@ inline bool is_shared(Route route) {
 }
 // Are sums of different scales brought to one?
 inline bool merges(Route route) {
-    return is_shared(route) || route == Route::overlap || route == Route::split_row || route == Route::two_reads ||
-           route == Route::anywhere_two_reads;
+    return is_shared(route) || route == Route::team || route == Route::overlap || route == Route::split_row ||
+           route == Route::two_reads || route == Route::anywhere_two_reads;
 }
 
 // The plan of one route, by overlap with that many packs a thread. A row that has no room there is taken by the one that
@@ -186,7 +209,8 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                        std::uint32_t packs_a_thread = kPacks) {
     const Rows rows = rows_of(inputs);
     std::uint32_t block = inputs.block;
-    if (!has_room(route, rows.columns, element, block) || (needs_packs(route) && !is_packed(inputs, element))) {
+    if (!has_room(route, rows.columns, element, block) || (needs_packs(route) && !is_packed(inputs, element)) ||
+        (route == Route::team && shape_of_team(inputs, element, block).blocks == 0)) {
         route = Route::two_reads;
         block = kMostThreads;
     }
@@ -240,6 +264,12 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::split_row:
             launch_split_row(plan, inputs, element, buffers);
             break;
+        case Route::short_anywhere:
+            launch_short_anywhere(plan, inputs, element, buffers);
+            break;
+        case Route::team:
+            launch_rows_a_team(plan, inputs, element, buffers);
+            break;
         case Route::anywhere:
             launch_anywhere(plan, inputs, element, buffers);
             break;
@@ -275,16 +305,31 @@ struct Choice {
     std::uint32_t block = kMostThreads;
     std::uint32_t packs = kPacks;  // a thread, where launches overlap
 };
+// Is a team faster than clusters? Of 134 MB on an H100: 151936 floats 82 % of a copy's bandwidth and 73 by clusters,
+// 524288 halves 77 and 74; but 262144 82 and 91. Of rows that begin anywhere: 300001 halves 73, and 50 where they are read
+// twice; 50257 77 and 72, 100001 77 and 65; but 65537 76 and 81, where a cluster's threads have no packs to spare. Not
+// timed on an H200.
+inline bool team_is_faster(const Inputs& inputs, Element element) {
+    const std::uint64_t columns = rows_of(inputs).columns;
+    if (!has_large_clusters(inputs.machine) || shape_of_team(inputs, element, kMostThreads).blocks == 0) return false;
+    if (is_packed(inputs, element)) return packs_of(columns, element) > 32768;
+    const ClusterShape shape = anywhere_shape(columns, element);
+    const bool spare = element != Element::f32 && shape.threads > 640 && shape.threads < kMostThreads;
+    return spare || columns / pack_of(element) > shape.room();
+}
+
 inline Choice best_route(const Inputs& inputs, Element element) {
     const std::uint64_t columns = rows_of(inputs).columns;
     // These kernels are for GPUs; the emulator takes such rows value by value.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
+        if (has_room(Route::short_anywhere, columns, element, kShortBlock)) return {Route::short_anywhere, kShortBlock};
         const BlockShape shape = block_anywhere(columns, element);
         const bool clusters =
             has_large_clusters(inputs.machine) && has_room(Route::anywhere_cluster, columns, element, kMostThreads);
         // Widened to floats, packs of 16 bits fill registers: a multiprocessor runs only one of the larger blocks.
         const bool crowded = element != Element::f32 && shape.threads > 384;
         if (shape.threads > 0 && !(clusters && crowded)) return {Route::anywhere, shape.threads};
+        if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
         if (clusters) return {Route::anywhere_cluster, anywhere_shape(columns, element).threads};
         return {Route::anywhere_two_reads, kMostThreads};
     }
@@ -308,6 +353,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (hints && outgrows_l2(inputs, element) && packs > 32 * kPacks && threads > 0)
         return {Route::high_occupancy, threads};
     if (has_room(Route::warp, columns, element, kWarpBlock)) return {Route::warp, kWarpBlock};
+    if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
     // Two blocks of 1024 threads share a multiprocessor as long as a thread holds no more than four packs.
     const bool long_rows = packs > std::uint64_t{kMostThreads} * kPacks;
     const bool clusters = inputs.machine.architecture >= 90 && is_packed(inputs, element) && long_rows &&

@@ -1,5 +1,7 @@
 // A row that begins anywhere: what the kernels of kernels_sm75.cuh and long_rows.cuh share.
 
+#include "pairs.cuh"
+
 template <class T>
 __device__ __forceinline__ Pack<T> zeros() {
   const uint4 words = make_uint4(0, 0, 0, 0);
@@ -9,7 +11,11 @@ __device__ __forceinline__ Pack<T> zeros() {
 template <class T>
 __device__ __forceinline__ float add_values(float sum, const Pack<T>& pack) {
 #pragma unroll
-  for (int k = 0; k < kPackOf<T>; ++k) sum += widened(pack.values[k]);
+  for (int k = 0; k < kPackOf<T>; k += 2) {
+    const float2 pair = widened_pair<T>(pack.values + k);
+    sum += pair.x;
+    sum += pair.y;
+  }
   return sum;
 }
 
@@ -17,9 +23,10 @@ __device__ __forceinline__ float add_values(float sum, const Pack<T>& pack) {
 template <class T>
 __device__ __forceinline__ float add_squares(float squares, const Pack<T>& pack, float mean) {
 #pragma unroll
-  for (int k = 0; k < kPackOf<T>; ++k) {
-    const float deviation = widened(pack.values[k]) - mean;
-    squares = fmaf(deviation, deviation, squares);
+  for (int k = 0; k < kPackOf<T>; k += 2) {
+    const float2 pair = widened_pair<T>(pack.values + k);
+    squares = fmaf(pair.x - mean, pair.x - mean, squares);
+    squares = fmaf(pair.y - mean, pair.y - mean, squares);
   }
   return squares;
 }
@@ -29,10 +36,22 @@ __device__ __forceinline__ Pack<T> normalized(const Pack<T>& pack, float mean, f
                                               const Pack<T>& biases) {
   Pack<T> results;
 #pragma unroll
-  for (int k = 0; k < kPackOf<T>; ++k) {
-    results.values[k] = normalized(pack.values[k], mean, scale, weights.values[k], biases.values[k]);
+  for (int k = 0; k < kPackOf<T>; k += 2) {
+    const float2 values = widened_pair<T>(pack.values + k);
+    const float2 factors = widened_pair<T>(weights.values + k);
+    const float2 terms = widened_pair<T>(biases.values + k);
+    narrow_pair<T>(make_float2(normalized(values.x, mean, scale, factors.x, terms.x),
+                               normalized(values.y, mean, scale, factors.y, terms.y)),
+                   results.values + k);
   }
   return results;
+}
+
+// A pack of shared memory in one load: the compiler would else read 16 bits at a time.
+template <class T>
+__device__ __forceinline__ Pack<T> kept_pack(const Pack<T>* kept, int index) {
+  const uint4 words = reinterpret_cast<const uint4*>(kept)[index];
+  return *reinterpret_cast<const Pack<T>*>(&words);
 }
 
 // How a row lies in memory: `head` values before the first multiple of 16 bytes, whole packs, `tail` values behind them.

@@ -5,6 +5,7 @@
 
 #include "rows.cuh"
 #include "anywhere.cuh"
+#include "short_anywhere.cuh"
 
 // A row for each block, then another one: block b takes rows b, b + blocks, … A row has at most blockDim.x * kPacks
 // whole packs; blockDim.x: a multiple of 32, to 512. Dynamic shared memory: blockDim.x * 2 * kPacks packs, for weights and
@@ -58,7 +59,7 @@ layer_norm_anywhere(const T* in, const T* weight, const T* bias, T* out, long lo
       keep_packed<T>(piece.packs[p]);
       if (index < cut.packs) {
         reinterpret_cast<Pack<T>*>(result + cut.head)[index] =
-            normalized(piece.packs[p], mean, scale, weights[index], biases[index]);
+            normalized(piece.packs[p], mean, scale, kept_pack(weights, index), kept_pack(biases, index));
       }
     }
     if (column >= 0) result[column] = normalized(piece.edge, mean, scale, edge_weight, edge_bias);
@@ -102,14 +103,6 @@ __global__ void __launch_bounds__(1024) layer_norm_anywhere_two_reads(const T* i
 }
 
 // ---- Short rows ------------------------------------------------------------------------------------------------
-
-// The sum of `lanes` neighbouring lanes, a power of two up to 32, in each of them. All lanes of the warp take part.
-__device__ __forceinline__ float group_sum(float value, int lanes) {
-  for (int lane_mask = lanes / 2; lane_mask > 0; lane_mask /= 2) {
-    value += __shfl_xor_sync(kFullWarp, value, lane_mask);
-  }
-  return value;
-}
 
 // Short whole rows: `lanes` neighbouring lanes take a row, a power of two of them, so that hardly one is left over. A
 // row has at most lanes * kPacks packs; blockDim.x is a multiple of 32, at most 256. Compared with

@@ -7,6 +7,7 @@
 #include "anywhere.cuh"
 #include "cache_hints.cuh"
 #include "cluster.cuh"
+#include "team.cuh"
 
 // ---- Rows a cluster ----------------------------------------------------------------------------------------------
 
@@ -309,3 +310,4 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 512
 
 #include "long_rows.cuh"
 #include "rows_on_demand.cuh"
+#include "rows_a_team.cuh"

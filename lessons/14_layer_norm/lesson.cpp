@@ -174,6 +174,13 @@ Variant route(const char* name, const char* title, const char* summary, const ch
         variant.columns = on_demand_shape(element, kWarpBlock).room() * pack_of(element);
         variant.n = 2 * variant.columns;
     }
+    // A row that takes a team of two small blocks.
+    if (which == Route::team) {
+        variant.columns = 250 * pack_of(element);
+        variant.n = 3 * variant.columns;
+        variant.timed_columns = 262144;
+        variant.timed_n = kTimedLongN;
+    }
     variant.tab = element == Element::f32;
     return variant;
 }
@@ -197,6 +204,8 @@ void add_routes(Lesson& lesson) {
                          "layer_norm_cluster", Route::bulk_copies, element));
         lesson.add(route("layer_norm_rows_on_demand", "rows on demand", "a cluster that is done takes the next row",
                          "layer_norm_bulk_copies", Route::rows_on_demand, element));
+        lesson.add(route("layer_norm_team", "team", "a team of blocks shares a row through global memory",
+                         "layer_norm_bulk_copies", Route::team, element));
         Variant best = route("layer_norm_best", "best", "the route for the row's length", "layer_norm_registers",
                              Route::registers, element);
         best.plan = [=](Plan& plan, const Inputs& inputs) { plan_best(plan, inputs, element); };

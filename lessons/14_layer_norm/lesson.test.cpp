@@ -173,7 +173,11 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(196, Element::f32, Route::warp, 128);
     is(512, Element::f32, Route::warp, 128);
     is(516, Element::f32, Route::registers, 64);
-    is(1, Element::f32, Route::anywhere, 32);      // no whole packs
+    is(1, Element::f32, Route::short_anywhere, 128);
+    is(207, Element::f32, Route::short_anywhere, 128);
+    is(209, Element::f32, Route::anywhere, 32);    // more than sixteen lanes hold
+    is(415, Element::f16, Route::short_anywhere, 128);
+    is(417, Element::f16, Route::anywhere, 32);
     is(1, Element::f32, Route::warp, 128, 0);      // the emulator
     is(513, Element::f32, Route::anywhere, 32);    // 128 whole packs, four a thread
     is(4096, Element::f32, Route::registers, 256);
@@ -185,14 +189,22 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(65536, Element::f32, Route::rows_on_demand, 1024);   // fills a cluster's threads
     is(131072, Element::f32, Route::cluster, 1024);
     is(131068, Element::f32, Route::bulk_copies, 1024);
-    is(131076, Element::f32, Route::two_reads, 1024);
+    is(131076, Element::f32, Route::two_reads, 1024, 80);
     is(65536, Element::f32, Route::two_reads, 1024, 0);   // the emulator
     is(65536, Element::f32, Route::two_reads, 1024, 80);
     is(65535, Element::f32, Route::anywhere_cluster, 1024);
     is(65535, Element::f32, Route::anywhere_two_reads, 1024, 80);
     is(65535, Element::f32, Route::anywhere_two_reads, 1024, 120);   // less shared memory
-    is(131075, Element::f32, Route::anywhere_cluster, 1024);
-    is(131077, Element::f32, Route::anywhere_two_reads, 1024);
+    is(65539, Element::f32, Route::anywhere_cluster, 1024);
+    is(65541, Element::f32, Route::team, 1024);               // 16385 whole packs
+    is(65541, Element::f32, Route::anywhere_two_reads, 1024, 120);
+    is(65540, Element::f32, Route::team, 1024);
+    is(81916, Element::f32, Route::team, 1024);
+    is(81924, Element::f32, Route::bulk_copies, 1024);        // fills five eighths of its room
+    is(131072, Element::f32, Route::cluster, 1024);           // fills all of it
+    is(131076, Element::f32, Route::team, 1024);
+    is(1u << 20, Element::f32, Route::team, 1024);
+    is(1u << 24, Element::f32, Route::two_reads, 1024);       // more than all multiprocessors hold
     is(65535, Element::f32, Route::two_reads, 1024, 0);
     is(1024, Element::f16, Route::warp, 128);
     is(4096, Element::f16, Route::registers, 128);
@@ -201,19 +213,22 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(16391, Element::bf16, Route::anywhere, 512);
     is(16399, Element::bf16, Route::anywhere_cluster, 288);   // 2049: more than 512 threads hold
     is(16399, Element::bf16, Route::anywhere_two_reads, 1024, 80);
-    is(262151, Element::bf16, Route::anywhere_cluster, 1024);
-    is(262153, Element::bf16, Route::anywhere_two_reads, 1024);
+    is(65543, Element::bf16, Route::anywhere_cluster, 1024);
+    is(65545, Element::bf16, Route::team, 1024);
+    is(262153, Element::bf16, Route::team, 1024);
     is(50000, Element::f16, Route::cluster, 1024);
     is(65536, Element::bf16, Route::rows_on_demand, 1024);
     is(131072, Element::f16, Route::cluster, 1024);
-    is(262144, Element::f16, Route::cluster, 1024);
+    is(100000, Element::f16, Route::team, 1024);
+    is(262144, Element::f16, Route::team, 1024);
     // An H200's memory, 37 GB/s for each multiprocessor.
     is(65536, Element::f16, Route::rows_on_demand, 1024, 90, 4917);
     is(65528, Element::f16, Route::bulk_copies, 1024, 90, 4917);
     is(65536, Element::f32, Route::rows_on_demand, 1024, 90, 4917);
     is(65532, Element::f32, Route::bulk_copies, 1024, 90, 4917);
     is(16384, Element::f32, Route::registers, 1024, 90, 4917);
-    is(262152, Element::f16, Route::two_reads, 1024);
+    is(262152, Element::f16, Route::team, 1024);
+    is(262152, Element::f16, Route::two_reads, 1024, 80);
 }
 
 TEST(LayerNorm, TheBestIsRightInEveryRoute) {
@@ -233,6 +248,25 @@ TEST(LayerNorm, RowsThatBeginAnywhereAreRight) {
 }
 
 TEST(LayerNorm, RowsShorterThanAPackAreNotReadPastTheArray) { expect_short_rows_stay_inside("layer_norm"); }
+
+// 132 multiprocessors. 131072 packs need 57 blocks of 2304: two teams, which 66 each make even. 64 rows of 16386 packs:
+// sixteen teams of eight in four turns.
+TEST(LayerNorm, ATeamHasAsManyBlocksAsLeaveRoomForFourRows) {
+    expect_team("layer_norm", "float, true, 24", 64, 524288, {2, 66, 1992, 5, (5 * 1992 + 2 * 1993) * 16});
+    expect_team("layer_norm", "float, true, 24", 64, 65544, {16, 8, 2056, 4, (4 * 2056 + 2 * 2057) * 16});
+    expect_team("layer_norm", "float, false, 24", 1, 65541, {1, 129, 128, 12, (12 * 128 + 2 * 129) * 16});
+    expect_team("layer_norm", "__half, true, 24", 3, 1 << 20, {2, 66, 1992, 5, (5 * 1992 + 2 * 1993) * 16});
+}
+
+// Two words of halves hold three, but where the row begins within one.
+TEST(LayerNorm, ShortRowsThatBeginAnywhereTakeAFewLanes) {
+    const auto is = expect_launch_on_sm90;
+    is("layer_norm_best_f16", 1000, 100, "layer_norm_short_anywhere", "__half, 13, 1", 32, 128, false);   // four lanes
+    is("layer_norm_best_f16", 1000, 3, "layer_norm_short_anywhere", "__half, 3, 4", 2, 128, false);
+    is("layer_norm_best_f32", 1000, 7, "layer_norm_short_anywhere", "float, 7, 1", 8, 128, false);
+    is("layer_norm_best_f32", 1000, 5, "layer_norm_short_anywhere", "float, 5, 2", 4, 128, false);
+    is("layer_norm_best_f32", 1000, 207, "layer_norm_short_anywhere", "float, 13, 1", 125, 128, false);   // sixteen
+}
 
 // From 1 MB read on.
 TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
@@ -288,11 +322,9 @@ TEST(LayerNorm, LongRowsThatBeginAnywhereAreSharedByClusters) {
     is("layer_norm_best_f32", 12289, "float, 4, 2", 2, 384, 13);
     is("layer_norm_best_f32", 32767, "float, 4, 4", 4, 512, 13);
     is("layer_norm_best_f32", 65537, "float, 4, 4", 4, 1024, 13);
-    is("layer_norm_best_f32", 65541, "float, 4, 8", 8, 544, 13);
     is("layer_norm_best_f16", 32767, "__half, 4, 2", 2, 512, 13);
     is("layer_norm_best_f16", 65537, "__half, 4, 2", 2, 1024, 13);
-    is("layer_norm_best_f16", 131071, "__half, 4, 4", 4, 1024, 13);
-    is("layer_norm_best_bf16", 131081, "__nv_bfloat16, 4, 8", 8, 544, 13);
+    is("layer_norm_best_bf16", 20001, "__nv_bfloat16, 4, 2", 2, 320, 13);
 }
 
 TEST(LayerNorm, ABlockThatARouteHasNot) {

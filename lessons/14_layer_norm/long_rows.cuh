@@ -158,7 +158,10 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(1024)
     for (int p = 0; p < kPacks; ++p) {
       const int index = p * threads + thread;
       keep_packed<T>(held[p]);
-      if (index < mine.packs) results[index] = normalized(held[p], moments.mean, scale, weights[index], biases[index]);
+      if (index < mine.packs) {
+        results[index] =
+            normalized(held[p], moments.mean, scale, kept_pack(weights, index), kept_pack(biases, index));
+      }
     }
     if (column >= 0) result[column] = normalized(edge, moments.mean, scale, edge_weight, edge_bias);
   }

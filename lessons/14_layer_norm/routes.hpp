@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/lesson/row_routes.hpp"
+#include "common/lesson/row_teams.hpp"
 #include "lessons/14_layer_norm/case.hpp"
 
 namespace layer_norm {
@@ -17,11 +18,13 @@ enum class Route : std::uint8_t {
     registers,
     high_occupancy,
     overlap,
+    short_anywhere,
     anywhere,
     cluster,
     bulk_copies,
     rows_on_demand,
     anywhere_cluster,
+    team,
     anywhere_two_reads,
     two_reads
 };
@@ -37,13 +40,17 @@ inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::
     return packs_a_row <= shape.room() ? shape : ClusterShape{8, 512, wide ? 2 * kPacks : kPacks};
 }
 
-// Of long rows that begin anywhere: the fewest blocks that hold the row, two or more. Of floats that need two for their
-// packs, four.
+// Of long rows that begin anywhere: two blocks, or four for floats that one does not hold. Longer rows go to teams.
 inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
-    std::uint32_t blocks = 1;
-    while (blocks < 8 && columns / pack_of(element) > std::uint64_t{blocks} * kMostThreads * kPacks) blocks *= 2;
-    if (blocks == 1 || (element == Element::f32 && blocks == 2)) blocks *= 2;
-    return cluster_anywhere(columns, element, blocks, kPacks);
+    const bool four = element == Element::f32 && columns / pack_of(element) > std::uint64_t{kMostThreads} * kPacks;
+    return cluster_anywhere(columns, element, four ? 4 : 2, kPacks);
+}
+
+inline constexpr std::uint32_t kVectors = 2;   // as long as a row: weights and biases
+
+inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
+    const Rows rows = rows_of(inputs);
+    return team_of(packs_of(rows.columns, element), rows.count, inputs.machine, kVectors, block);
 }
 
 inline bool has_room(Route route, const Inputs& inputs, Element element, std::uint32_t block) {
@@ -70,6 +77,10 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::anywhere_cluster:
             return rows_of(inputs).columns / pack_of(element) <=
                    anywhere_shape(rows_of(inputs).columns, element).room();
+        case Route::short_anywhere:
+            return words_for_short(rows_of(inputs).columns, element).lanes > 0;
+        case Route::team:
+            return shape_of_team(inputs, element, block).blocks > 0;
         case Route::anywhere_two_reads:
         case Route::two_reads:
             return true;
@@ -95,11 +106,25 @@ inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
     return is_packed(inputs, element) && packs_touched(inputs, element) <= 32 ? 1 : kPacks;
 }
 
+// Is a team faster than clusters? Of 134 MB on an H100: 100001 floats 82 % of a copy's bandwidth and 65 by a cluster of
+// eight, 65537 81, and 85 by one of four; 151936 88, and 61 where a row is read twice; 100000 87, and 91 by bulk copies,
+// whose threads it fills by three quarters. 100001 halves 75 and 62, 100000 82 and 78. Not timed on an H200.
+inline bool team_is_faster(const Inputs& inputs, Element element) {
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    if (packs <= 65536 / pack_of(element) || !has_large_clusters(inputs.machine)) return false;
+    if (!has_room(Route::team, inputs, element, kMostThreads)) return false;
+    const std::uint64_t room = bulk_shape(packs, element, kMostThreads).room();
+    const std::uint64_t filled = element == Element::f32 ? room * 5 / 8 : room * 15 / 16;
+    return !is_packed(inputs, element) || packs < filled || packs > room;
+}
+
 inline Choice best_route(const Inputs& inputs, Element element) {
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
+        if (has_room(Route::short_anywhere, inputs, element, kShortBlock)) return {Route::short_anywhere, kShortBlock};
         const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
         if (shape.threads > 0) return {Route::anywhere, shape.threads};
+        if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
         if (has_large_clusters(inputs.machine) && has_room(Route::anywhere_cluster, inputs, element, kMostThreads))
             return {Route::anywhere_cluster, anywhere_shape(rows_of(inputs).columns, element).threads};
         return {Route::anywhere_two_reads, kMostThreads};
@@ -119,6 +144,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
         return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
     if (inputs.machine.architecture < 90) return {};
+    if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
     // 1024 x 65536 floats: on an H100 180 us, by clusters 184. Halves: 91.2, by clusters 94.7. Not timed on an
     // H200, where bulk copies take 70.6, and a copy 64; but a like kernel took an H100 57 when L2 held the rows.
     if (has_room(Route::rows_on_demand, inputs, element, kMostThreads))
@@ -162,6 +188,19 @@ inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, Element elem
                      static_cast<int>(rows_of(inputs).count), epsilon_of(inputs));
 }
 
+// A few lanes for each row, many rows a block, which begin anywhere. Weights and biases lie in shared memory.
+inline void launch_short_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
+    launch_in_words(plan, inputs, element, "layer_norm_short_anywhere", kVectors, b.in, b.weight, b.bias, b.out,
+                    static_cast<long long>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
+}
+
+// As many teams as run at once, each with a row after the other. Weights and biases lie in shared memory.
+inline void launch_rows_a_team(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
+    launch_team(plan, inputs, element, "layer_norm_team", shape_of_team(inputs, element, inputs.block), kVectors, b.in,
+                b.weight, b.bias, b.out, static_cast<long long>(rows_of(inputs).count), columns_of(inputs),
+                epsilon_of(inputs));
+}
+
 // A row for each block that runs at once, then another one. Weights and biases lie in shared memory, cut to fit.
 inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
     const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
@@ -198,7 +237,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         block = kMostThreads;
     }
     const bool two_passes = route == Route::warp || route == Route::registers || route == Route::high_occupancy ||
-                            route == Route::overlap || route == Route::anywhere;
+                            route == Route::overlap || route == Route::short_anywhere || route == Route::anywhere;
     const Buffers b = add_buffers(
         plan, inputs,
         {.element = element,
@@ -243,6 +282,12 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             plan.launches.back().overlaps = true;
             break;
         }
+        case Route::short_anywhere:
+            launch_short_anywhere(plan, inputs, element, b);
+            break;
+        case Route::team:
+            launch_rows_a_team(plan, inputs, element, b);
+            break;
         case Route::anywhere:
             launch_anywhere(plan, inputs, element, b);
             break;

@@ -1,5 +1,7 @@
 // A row that begins anywhere: what the kernels of kernels_sm75.cuh and long_rows.cuh share.
 
+#include "pairs.cuh"
+
 template <class T>
 __device__ __forceinline__ Pack<T> pack_at(const T* values, int index) {
   return reinterpret_cast<const Pack<T>*>(values)[index];
@@ -14,7 +16,11 @@ __device__ __forceinline__ Pack<T> zeros() {
 template <class T>
 __device__ __forceinline__ float add_squares(float squares, const Pack<T>& pack) {
 #pragma unroll
-  for (int k = 0; k < kPackOf<T>; ++k) squares = fmaf(widened(pack.values[k]), widened(pack.values[k]), squares);
+  for (int k = 0; k < kPackOf<T>; k += 2) {
+    const float2 pair = widened_pair<T>(pack.values + k);
+    squares = fmaf(pair.x, pair.x, squares);
+    squares = fmaf(pair.y, pair.y, squares);
+  }
   return squares;
 }
 
@@ -26,8 +32,19 @@ template <class T>
 __device__ __forceinline__ Pack<T> normalized(const Pack<T>& pack, float scale, const Pack<T>& weights) {
   Pack<T> results;
 #pragma unroll
-  for (int k = 0; k < kPackOf<T>; ++k) results.values[k] = normalized(pack.values[k], scale, weights.values[k]);
+  for (int k = 0; k < kPackOf<T>; k += 2) {
+    const float2 values = widened_pair<T>(pack.values + k);
+    const float2 factors = widened_pair<T>(weights.values + k);
+    narrow_pair<T>(make_float2(values.x * scale * factors.x, values.y * scale * factors.y), results.values + k);
+  }
   return results;
+}
+
+// A pack of shared memory in one load: the compiler would else read 16 bits at a time.
+template <class T>
+__device__ __forceinline__ Pack<T> kept_pack(const Pack<T>* kept, int index) {
+  const uint4 words = reinterpret_cast<const uint4*>(kept)[index];
+  return *reinterpret_cast<const Pack<T>*>(&words);
 }
 
 // How a row lies in memory: `head` values before the first multiple of 16 bytes, whole packs, `tail` values behind them.

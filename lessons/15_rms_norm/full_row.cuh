@@ -1,34 +1,5 @@
 // RMS norm of long rows that fill a block. GPUs of sm_90 and later; not emulated. Arguments as in kernels.cuh.
 
-// Two neighbouring values of a pack as floats. Values of 16 bits are taken from their word and put into it two at a time:
-// one by one, the compiler gives each a register of its own, and there are not enough.
-template <class T>
-__device__ __forceinline__ float2 widened_pair(const T* values) {
-  return make_float2(widened(values[0]), widened(values[1]));
-}
-template <>
-__device__ __forceinline__ float2 widened_pair<__half>(const __half* values) {
-  return __half22float2(*reinterpret_cast<const __half2*>(values));
-}
-template <>
-__device__ __forceinline__ float2 widened_pair<__nv_bfloat16>(const __nv_bfloat16* values) {
-  const unsigned word = *reinterpret_cast<const unsigned*>(values);
-  return make_float2(__uint_as_float(word << 16), __uint_as_float(word & 0xffff0000u));
-}
-template <class T>
-__device__ __forceinline__ void narrow_pair(float2 pair, T* values) {
-  values[0] = narrowed<T>(pair.x);
-  values[1] = narrowed<T>(pair.y);
-}
-template <>
-__device__ __forceinline__ void narrow_pair<__half>(float2 pair, __half* values) {
-  *reinterpret_cast<__half2*>(values) = __floats2half2_rn(pair.x, pair.y);
-}
-template <>
-__device__ __forceinline__ void narrow_pair<__nv_bfloat16>(float2 pair, __nv_bfloat16* values) {
-  *reinterpret_cast<__nv_bfloat162*>(values) = __floats2bfloat162_rn(pair.x, pair.y);
-}
-
 // Keeps a pack as it is until `value` is there: what is computed from the pack comes after what that was computed from.
 __device__ __forceinline__ void keep_until(uint4& pack, float& value) {
   asm volatile("" : "+r"(pack.x), "+r"(pack.y), "+r"(pack.z), "+r"(pack.w), "+f"(value));

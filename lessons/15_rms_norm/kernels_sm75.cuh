@@ -5,6 +5,7 @@
 
 #include "rows.cuh"
 #include "anywhere.cuh"
+#include "short_anywhere.cuh"
 
 // A row for each block, then another one: block b takes rows b, b + blocks, … A row has at most blockDim.x * kPacks
 // whole packs; blockDim.x: a multiple of 32, to 512. Dynamic shared memory: blockDim.x * kPacks packs, for weights.
@@ -41,7 +42,7 @@ rms_norm_anywhere(const T* in, const T* weight, T* out, long long rows, int colu
       const int index = p * blockDim.x + threadIdx.x;
       keep_packed<T>(piece.packs[p]);
       if (index < cut.packs) {
-        reinterpret_cast<Pack<T>*>(result + cut.head)[index] = normalized(piece.packs[p], scale, weights[index]);
+        reinterpret_cast<Pack<T>*>(result + cut.head)[index] = normalized(piece.packs[p], scale, kept_pack(weights, index));
       }
     }
     const int column = edge_column<T>(cut, columns);
@@ -75,14 +76,6 @@ rms_norm_anywhere_two_reads(const T* in, const T* weight, T* out, int columns, f
 }
 
 // ---- Short rows ------------------------------------------------------------------------------------------------
-
-// The sum of `lanes` neighbouring lanes, a power of two up to 32, in each of them. All lanes of the warp take part.
-__device__ __forceinline__ float group_sum(float value, int lanes) {
-  for (int lane_mask = lanes / 2; lane_mask > 0; lane_mask /= 2) {
-    value += __shfl_xor_sync(kFullWarp, value, lane_mask);
-  }
-  return value;
-}
 
 // Short whole rows: `lanes` neighbouring lanes take a row, a power of two of them, so that hardly one is left over. A
 // row has at most lanes * kPacks packs; blockDim.x is a multiple of 32, at most 256. Compared with rms_norm_row_a_warp:

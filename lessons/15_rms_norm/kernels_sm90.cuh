@@ -7,6 +7,7 @@
 #include "anywhere.cuh"
 #include "cache_hints.cuh"
 #include "cluster.cuh"
+#include "team.cuh"
 
 // ---- Rows a cluster ----------------------------------------------------------------------------------------------
 
@@ -261,3 +262,4 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kThreads, 102
 #include "full_row.cuh"
 #include "long_rows.cuh"
 #include "rows_on_demand.cuh"
+#include "rows_a_team.cuh"

@@ -150,7 +150,11 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     is(196, Element::f32, Route::warp, 128);
     is(512, Element::f32, Route::warp, 128);
     is(516, Element::f32, Route::registers, 96);   // 129 packs, two a thread
-    is(1, Element::f32, Route::anywhere, 32);      // no whole packs
+    is(1, Element::f32, Route::short_anywhere, 128);
+    is(207, Element::f32, Route::short_anywhere, 128);
+    is(209, Element::f32, Route::anywhere, 32);    // more than sixteen lanes hold
+    is(415, Element::f16, Route::short_anywhere, 128);
+    is(417, Element::f16, Route::anywhere, 32);
     is(1, Element::f32, Route::warp, 128, 0);      // the emulator
     is(513, Element::f32, Route::anywhere, 32);    // 128 whole packs, four a thread
     is(4096, Element::f32, Route::registers, 512);   // two packs a thread
@@ -164,15 +168,17 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     is(32768, Element::f32, Route::two_reads, 1024, 75);
     is(65536, Element::f32, Route::rows_on_demand, 1024);   // fills a cluster's threads
     is(65532, Element::f32, Route::cluster, 1024);
-    is(131072, Element::f32, Route::cluster, 1024);
-    is(131076, Element::f32, Route::two_reads, 1024);
+    is(65540, Element::f32, Route::team, 1024);
+    is(131076, Element::f32, Route::team, 1024);
+    is(65540, Element::f32, Route::cluster, 1024, 120);     // less shared memory
+    is(1u << 24, Element::f32, Route::two_reads, 1024);     // more than all multiprocessors hold
     is(65536, Element::f32, Route::two_reads, 1024, 0);   // the emulator
     is(65536, Element::f32, Route::two_reads, 1024, 80);
     is(65535, Element::f32, Route::anywhere_cluster, 512);
     is(65535, Element::f32, Route::anywhere_two_reads, 1024, 80);
     is(65535, Element::f32, Route::anywhere_two_reads, 1024, 120);   // less shared memory
     is(131075, Element::f32, Route::anywhere_cluster, 1024);
-    is(131077, Element::f32, Route::anywhere_two_reads, 1024);
+    is(131077, Element::f32, Route::team, 1024);
     is(65535, Element::f32, Route::two_reads, 1024, 0);
     is(1024, Element::f16, Route::warp, 128);
     is(4096, Element::f16, Route::registers, 256);
@@ -181,18 +187,19 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     is(16391, Element::bf16, Route::anywhere, 512);
     is(16399, Element::bf16, Route::anywhere_cluster, 288);   // 2049: more than 512 threads hold
     is(16399, Element::bf16, Route::anywhere_two_reads, 1024, 80);
-    is(262151, Element::bf16, Route::anywhere_cluster, 1024);
-    is(262153, Element::bf16, Route::anywhere_two_reads, 1024);
+    is(131079, Element::bf16, Route::anywhere_cluster, 512);
+    is(131081, Element::bf16, Route::team, 1024);
     is(65536, Element::f16, Route::rows_on_demand, 1024);
     is(63488, Element::f16, Route::full_row, 992);
     is(65536, Element::f16, Route::read_again, 1024, 80);
-    is(262144, Element::f16, Route::cluster, 1024);
+    is(131072, Element::f16, Route::cluster, 1024);
+    is(262144, Element::f16, Route::team, 1024);
     // An H200's memory, 37 GB/s for each multiprocessor.
     is(65536, Element::bf16, Route::rows_on_demand, 1024, 90, 4917);
     is(65544, Element::f16, Route::bulk_copies, 1024, 90, 4917);
     is(65536, Element::f32, Route::rows_on_demand, 1024, 90, 4917);
     is(65532, Element::f32, Route::bulk_copies, 1024, 90, 4917);
-    is(262152, Element::f16, Route::two_reads, 1024);
+    is(262152, Element::f16, Route::team, 1024);
 }
 
 // An H200's L2 holds 60 MiB: of 4096 floats, 5760 rows in and out fill it three times.
@@ -210,6 +217,21 @@ TEST(RmsNorm, LargeArraysTakeAsManyThreadsAsThereCanBe) {
     EXPECT_EQ(plan(2881, 16388, 80).route, Route::read_again);
     EXPECT_EQ(plan(40000, 512, 80).route, Route::warp);   // a warp holds such rows
     EXPECT_EQ(plan(2881, 4096, 75).route, Route::registers);
+}
+
+// 132 multiprocessors, 24 warps that hold 2304 packs. 131072 packs need 57 blocks: two teams, which 66 each make even.
+TEST(RmsNorm, ATeamHasAsManyBlocksAsLeaveRoomForFourRows) {
+    expect_team("rms_norm", "float, true, 24", 64, 524288, {2, 66, 1992, 6, (6 * 1992 + 1993) * 16});
+    expect_team("rms_norm", "float, true, 24", 64, 65544, {16, 8, 2056, 5, (5 * 2056 + 2057) * 16});
+    expect_team("rms_norm", "__half, false, 24", 1, 131081, {1, 129, 128, 12, (12 * 128 + 129) * 16});
+}
+
+// Two words of halves hold three, but where the row begins within one.
+TEST(RmsNorm, ShortRowsThatBeginAnywhereTakeAFewLanes) {
+    const auto is = expect_launch_on_sm90;
+    is("rms_norm_best_f16", 1000, 100, "rms_norm_short_anywhere", "__half, 13, 1", 32, 128, false);   // four lanes
+    is("rms_norm_best_f16", 1000, 3, "rms_norm_short_anywhere", "__half, 3, 4", 2, 128, false);
+    is("rms_norm_best_f32", 1000, 207, "rms_norm_short_anywhere", "float, 13, 1", 125, 128, false);   // sixteen
 }
 
 // From 1 MB read on, to 6 times the L2 that is read and written: 11520 rows of 4096 floats.

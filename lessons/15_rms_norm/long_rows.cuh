@@ -131,7 +131,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(1024)
     for (int p = 0; p < kPacks; ++p) {
       const int index = p * threads + thread;
       keep_packed<T>(held[p]);
-      if (index < mine.packs) results[index] = normalized(held[p], scale, weights[index]);
+      if (index < mine.packs) results[index] = normalized(held[p], scale, kept_pack(weights, index));
     }
     if (column >= 0) result[column] = normalized(edge, scale, edge_weight);
   }

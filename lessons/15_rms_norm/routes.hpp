@@ -5,6 +5,7 @@
 #include <string>
 
 #include "common/lesson/row_routes.hpp"
+#include "common/lesson/row_teams.hpp"
 #include "lessons/15_rms_norm/case.hpp"
 
 namespace rms_norm {
@@ -19,11 +20,13 @@ enum class Route : std::uint8_t {
     overlap,
     read_again,
     full_row,
+    short_anywhere,
     anywhere,
     cluster,
     bulk_copies,
     rows_on_demand,
     anywhere_cluster,
+    team,
     anywhere_two_reads,
     two_reads
 };
@@ -55,6 +58,13 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
     return cluster_anywhere(columns, element, 8, kPacks);
 }
 
+inline constexpr std::uint32_t kVectors = 1;   // as long as a row: weights
+
+inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
+    const Rows rows = rows_of(inputs);
+    return team_of(packs_of(rows.columns, element), rows.count, inputs.machine, kVectors, block);
+}
+
 inline bool has_room(Route route, const Inputs& inputs, Element element, std::uint32_t block) {
     const std::uint64_t packs = packs_touched(inputs, element);
     switch (route) {
@@ -83,6 +93,10 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::anywhere_cluster:
             return rows_of(inputs).columns / pack_of(element) <=
                    anywhere_shape(rows_of(inputs).columns, element).room();
+        case Route::short_anywhere:
+            return words_for_short(rows_of(inputs).columns, element).lanes > 0;
+        case Route::team:
+            return shape_of_team(inputs, element, block).blocks > 0;
         case Route::anywhere_two_reads:
         case Route::two_reads:
             return true;
@@ -113,11 +127,22 @@ inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
     return is_packed(inputs, element) && packs_touched(inputs, element) <= 32 ? 1 : kPacks;
 }
 
+// Is a team faster than clusters? Of 134 MB on an H100: 151936 halves 87 % of a copy's bandwidth and 80 by clusters,
+// 150001 82 and 60; 65544 floats 86 and 77; but 100001 82 and 84. Not timed on an H200.
+inline bool team_is_faster(const Inputs& inputs, Element element) {
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    const bool wide = element == Element::f32 && !is_packed(inputs, element);
+    return packs > (wide ? 32768 : 16384) && has_large_clusters(inputs.machine) &&
+           has_room(Route::team, inputs, element, kMostThreads);
+}
+
 inline Choice best_route(const Inputs& inputs, Element element) {
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
+        if (has_room(Route::short_anywhere, inputs, element, kShortBlock)) return {Route::short_anywhere, kShortBlock};
         const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
         if (shape.threads > 0) return {Route::anywhere, shape.threads};
+        if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
         if (has_large_clusters(inputs.machine) && has_room(Route::anywhere_cluster, inputs, element, kMostThreads))
             return {Route::anywhere_cluster, anywhere_shape(rows_of(inputs).columns, element).threads};
         return {Route::anywhere_two_reads, kMostThreads};
@@ -138,6 +163,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (has_room(Route::warp, inputs, element, kWarpBlock))
         return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
+    if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
     if (inputs.machine.architecture >= 90) {
         // 1024 x 65536 floats: on an H100 180 us, by clusters 182. Halves: 90.7, by clusters 91.6, by full row 92.5.
         // Not timed on an H200, where full row takes 66.8, and a copy 64; but a like kernel took an H100 49 when L2
@@ -183,6 +209,19 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
 inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
     launch_on_demand(plan, inputs, element, "rms_norm_rows_on_demand", 1, b.in, b.weight, b.out,
                      static_cast<int>(rows_of(inputs).count), epsilon_of(inputs));
+}
+
+// A few lanes for each row, many rows a block, which begin anywhere. Weights lie in shared memory.
+inline void launch_short_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
+    launch_in_words(plan, inputs, element, "rms_norm_short_anywhere", kVectors, b.in, b.weight, b.out,
+                    static_cast<long long>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
+}
+
+// As many teams as run at once, each with a row after the other. Weights lie in shared memory.
+inline void launch_rows_a_team(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
+    launch_team(plan, inputs, element, "rms_norm_team", shape_of_team(inputs, element, inputs.block), kVectors, b.in,
+                b.weight, b.out, static_cast<long long>(rows_of(inputs).count), columns_of(inputs),
+                epsilon_of(inputs));
 }
 
 // A row for each block that runs at once, then another one. Weights lie in shared memory, cut to fit.
@@ -270,6 +309,12 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             plan.launches.back().overlaps = true;
             break;
         }
+        case Route::short_anywhere:
+            launch_short_anywhere(plan, inputs, element, b);
+            break;
+        case Route::team:
+            launch_rows_a_team(plan, inputs, element, b);
+            break;
         case Route::anywhere:
             launch_anywhere(plan, inputs, element, b);
             break;

@@ -18,10 +18,10 @@
 namespace lanewise::lesson::testing {
 
 // Runs a variant on the GPU at every size to 520 and every odd one to 4100, from each of four beginnings; where it works
-// on rows, on one to three of that length. The values are of these kinds in turn, so that each kind meets each beginning
-// at every third size. A failure for each result outside its bound.
-inline void expect_every_odd_size_is_right(launch::Backend& gpu, const Machine& machine, const Variant& variant,
-                                           const std::vector<std::string>& kinds) {
+// on rows, on one to three of that length. The values are of these kinds in turn, so that each kind meets each beginning.
+// A failure for each result outside its bound.
+inline void expect_small_and_odd_sizes_are_right(launch::Backend& gpu, const Machine& machine, const Variant& variant,
+                                                 const std::vector<std::string>& kinds) {
     for (std::uint64_t size = 1; size <= 4100; size += size < 520 ? 1 : 2)
         for (std::uint32_t offset = 0; offset < 4; ++offset) {
             Inputs inputs = inputs_of(variant.name);
@@ -39,7 +39,7 @@ inline void expect_every_odd_size_is_right(launch::Backend& gpu, const Machine& 
 // … every right variant, on random values, on values with a large mean, and on values with a huge one among them; that
 // named `overflows` on random ones alone. As many variants at a time as the machine has cores. Skips where there is no
 // GPU.
-inline void expect_every_odd_size_is_right_on_a_gpu(const std::string& overflows = "") {
+inline void expect_small_and_odd_sizes_are_right_on_a_gpu(const std::string& overflows = "") {
     std::string why;
     if (!gpu::available(&why)) GTEST_SKIP() << why;
     const Machine machine = gpu_machine();
@@ -51,7 +51,7 @@ inline void expect_every_odd_size_is_right_on_a_gpu(const std::string& overflows
             if (!variants[k].declared_wrong.empty()) continue;
             std::vector<std::string> kinds{"random", "mean", "huge"};
             if (variants[k].name == overflows) kinds.resize(1);
-            EXPECT_NO_THROW(expect_every_odd_size_is_right(*backend, machine, variants[k], kinds)) << variants[k].name;
+            EXPECT_NO_THROW(expect_small_and_odd_sizes_are_right(*backend, machine, variants[k], kinds)) << variants[k].name;
         }
     };
     std::vector<std::jthread> threads;

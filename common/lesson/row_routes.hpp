@@ -157,8 +157,8 @@ inline WordShape words_for_short(std::uint64_t columns, Element element) {
 // As many blocks as run at once, of which each warp takes one lot of rows after the other. A block's shared memory also
 // holds `vectors` vectors as long as a row.
 template <class... Arguments>
-void launch_in_words(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
-                     std::uint32_t vectors, const Arguments&... arguments) {
+void launch_rows_by_words(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
+                          std::uint32_t vectors, const Arguments&... arguments) {
     const Rows rows = rows_of(inputs);
     const WordShape shape = words_for_short(rows.columns, element);
     launch::Block block{kShortBlock};

@@ -30,8 +30,9 @@ struct TeamShape {
 inline TeamShape team_of(std::uint64_t packs, std::uint64_t rows, const Machine& machine, std::uint32_t vectors,
                          std::uint32_t block) {
     const std::uint64_t room = (222 << 10) / 16 - vectors;   // packs of shared memory; vectors have a pack more each
+    const bool small = block == kWarpBlock;
     TeamShape shape;
-    shape.warps = block == kWarpBlock ? kWarpBlock / 32 - 2 : 24;
+    shape.warps = small ? kWarpBlock / 32 - 2 : 24;
     const std::uint64_t most = std::min<std::uint64_t>(room / (kLeastRowsKept + vectors) / 8 * 8,
                                                        std::uint64_t{shape.warps} * 32 * kTeamPacks);
     const auto parts = [](std::uint64_t all, std::uint64_t part) { return (all + part - 1) / part; };
@@ -40,7 +41,6 @@ inline TeamShape team_of(std::uint64_t packs, std::uint64_t rows, const Machine&
     if (least > most_blocks || rows == 0) return {};
     // As many turns as the fewest blocks a row allow, by as few teams as that takes: each then has more blocks.
     const std::uint64_t turns = parts(rows, machine.multiprocessors / least);
-    const bool small = block == kWarpBlock;
     shape.teams = small ? 1 : static_cast<std::uint32_t>(parts(rows, turns));
     const std::uint64_t blocks = small ? least : std::min(machine.multiprocessors / shape.teams, kMostTeamBlocks);
     shape.share = static_cast<std::uint32_t>(std::max<std::uint64_t>(parts(parts(packs, blocks), 8), 1) * 8);

@@ -68,8 +68,21 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
     return cluster_anywhere(columns, element, blocks, kPacks);
 }
 
-// Has a row of `columns` room in this route, in blocks of `block` threads?
-inline bool has_room(Route route, std::uint64_t columns, Element element, std::uint32_t block) {
+inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
+    const Rows rows = rows_of(inputs);
+    return team_of(packs_of(rows.columns, element), rows.count, inputs.machine, 0, block);
+}
+
+// Must every row begin at a multiple of 16 bytes?
+inline bool needs_packs(Route route) {
+    return route == Route::high_occupancy || route == Route::overlap || route == Route::cluster ||
+           route == Route::split_row || route == Route::bulk_copies || route == Route::rows_on_demand;
+}
+
+// Has a row room in this route, in blocks of `block` threads?
+inline bool has_room(Route route, const Inputs& inputs, Element element, std::uint32_t block) {
+    if (needs_packs(route) && !is_packed(inputs, element)) return false;
+    const std::uint64_t columns = rows_of(inputs).columns;
     const std::uint64_t packs = packs_of(columns, element);
     switch (route) {
         case Route::short_rows:
@@ -99,7 +112,8 @@ inline bool has_room(Route route, std::uint64_t columns, Element element, std::u
             return columns / pack_of(element) <= anywhere_shape(columns, element).room();
         case Route::short_anywhere:
             return words_for_short(columns, element).lanes > 0;
-        case Route::team:   // depends on the GPU: shape_of_team()
+        case Route::team:
+            return shape_of_team(inputs, element, block).blocks > 0;
         case Route::anywhere_two_reads:
         case Route::two_reads:
             return true;
@@ -150,13 +164,8 @@ inline void launch_split_row(Plan& plan, const Inputs& inputs, Element element, 
 
 // A few lanes for each row, many rows a block, which begin anywhere.
 inline void launch_short_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
-    launch_in_words(plan, inputs, element, "softmax_short_anywhere", 0, buffers.in, buffers.out,
-                    static_cast<long long>(rows_of(inputs).count), columns_of(inputs));
-}
-
-inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
-    const Rows rows = rows_of(inputs);
-    return team_of(packs_of(rows.columns, element), rows.count, inputs.machine, 0, block);
+    launch_rows_by_words(plan, inputs, element, "softmax_short_anywhere", 0, buffers.in, buffers.out,
+                         static_cast<long long>(rows_of(inputs).count), columns_of(inputs));
 }
 
 // As many teams as run at once, each with a row after the other.
@@ -187,11 +196,6 @@ inline void launch_anywhere_cluster(Plan& plan, const Inputs& inputs, Element el
     plan.launches.back().cluster_in_turns = shape.blocks;
 }
 
-// Must every row begin at a multiple of 16 bytes?
-inline bool needs_packs(Route route) {
-    return route == Route::high_occupancy || route == Route::overlap || route == Route::cluster ||
-           route == Route::split_row || route == Route::bulk_copies || route == Route::rows_on_demand;
-}
 // Do the blocks of a cluster share a row?
 inline bool is_shared(Route route) {
     return route == Route::cluster || route == Route::bulk_copies || route == Route::rows_on_demand ||
@@ -209,8 +213,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                        std::uint32_t packs_a_thread = kPacks) {
     const Rows rows = rows_of(inputs);
     std::uint32_t block = inputs.block;
-    if (!has_room(route, rows.columns, element, block) || (needs_packs(route) && !is_packed(inputs, element)) ||
-        (route == Route::team && shape_of_team(inputs, element, block).blocks == 0)) {
+    if (!has_room(route, inputs, element, block)) {
         route = Route::two_reads;
         block = kMostThreads;
     }
@@ -311,7 +314,7 @@ struct Choice {
 // timed on an H200.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t columns = rows_of(inputs).columns;
-    if (!has_large_clusters(inputs.machine) || shape_of_team(inputs, element, kMostThreads).blocks == 0) return false;
+    if (!has_large_clusters(inputs.machine) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
     if (is_packed(inputs, element)) return packs_of(columns, element) > 32768;
     const ClusterShape shape = anywhere_shape(columns, element);
     const bool spare = element != Element::f32 && shape.threads > 640 && shape.threads < kMostThreads;
@@ -322,10 +325,10 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const std::uint64_t columns = rows_of(inputs).columns;
     // These kernels are for GPUs; the emulator takes such rows value by value.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
-        if (has_room(Route::short_anywhere, columns, element, kShortBlock)) return {Route::short_anywhere, kShortBlock};
+        if (has_room(Route::short_anywhere, inputs, element, kShortBlock)) return {Route::short_anywhere, kShortBlock};
         const BlockShape shape = block_anywhere(columns, element);
         const bool clusters =
-            has_large_clusters(inputs.machine) && has_room(Route::anywhere_cluster, columns, element, kMostThreads);
+            has_large_clusters(inputs.machine) && has_room(Route::anywhere_cluster, inputs, element, kMostThreads);
         // Widened to floats, packs of 16 bits fill registers: a multiprocessor runs only one of the larger blocks.
         const bool crowded = element != Element::f32 && shape.threads > 384;
         if (shape.threads > 0 && !(clusters && crowded)) return {Route::anywhere, shape.threads};
@@ -333,7 +336,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
         if (clusters) return {Route::anywhere_cluster, anywhere_shape(columns, element).threads};
         return {Route::anywhere_two_reads, kMostThreads};
     }
-    if (inputs.machine.architecture >= 75 && has_room(Route::short_rows, columns, element, kShortBlock))
+    if (inputs.machine.architecture >= 75 && has_room(Route::short_rows, inputs, element, kShortBlock))
         return {Route::short_rows, kShortBlock};
     const bool hints = inputs.machine.architecture >= 80 && is_packed(inputs, element);
     const std::uint64_t packs = packs_of(columns, element);
@@ -352,28 +355,28 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     }
     if (hints && outgrows_l2(inputs, element) && packs > 32 * kPacks && threads > 0)
         return {Route::high_occupancy, threads};
-    if (has_room(Route::warp, columns, element, kWarpBlock)) return {Route::warp, kWarpBlock};
+    if (has_room(Route::warp, inputs, element, kWarpBlock)) return {Route::warp, kWarpBlock};
     if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
     // Two blocks of 1024 threads share a multiprocessor as long as a thread holds no more than four packs.
     const bool long_rows = packs > std::uint64_t{kMostThreads} * kPacks;
-    const bool clusters = inputs.machine.architecture >= 90 && is_packed(inputs, element) && long_rows &&
-                          has_room(Route::cluster, columns, element, kMostThreads);
+    const bool clusters = inputs.machine.architecture >= 90 && long_rows &&
+                          has_room(Route::cluster, inputs, element, kMostThreads);
     // 1024 x 65536 floats: on an H100 180 us, as by clusters. Halves: 90.7, 91.2 by clusters, 91.7 by split row. Not
     // timed on an H200, where split row takes 67.7, and a copy 64; but a like kernel took an H100 54 when L2 held the
     // rows.
-    if (clusters && has_room(Route::rows_on_demand, columns, element, kMostThreads))
+    if (clusters && has_room(Route::rows_on_demand, inputs, element, kMostThreads))
         return {Route::rows_on_demand, kMostThreads};
     // A block alone is as fast as a cluster or faster: for 1024 x 65536 halves 67.7 us on an H200, 69.0 by clusters; on an
     // H100 91.7 and 91.3, and for 1000 x 36864 50.6 and 52 to 56.
-    if (clusters && has_room(Route::split_row, columns, element, kMostThreads)) return {Route::split_row, kMostThreads};
+    if (clusters && has_room(Route::split_row, inputs, element, kMostThreads)) return {Route::split_row, kMostThreads};
     // Other long rows of floats: 1024 x 65536 took 134 us by bulk copies and 137 by clusters on an H200, 200 and 180 on
     // an H100.
-    if (clusters && memory_is_fast(inputs.machine) && has_room(Route::bulk_copies, columns, element, kMostThreads))
+    if (clusters && memory_is_fast(inputs.machine) && has_room(Route::bulk_copies, inputs, element, kMostThreads))
         return {Route::bulk_copies, kMostThreads};
     if (clusters) return {Route::cluster, kMostThreads};
     for (std::uint32_t block = kWarpBlock; block <= kMostThreads; block *= 2)
-        if (has_room(Route::registers, columns, element, block)) return {Route::registers, block};
-    if (has_room(Route::shared, columns, element, kMostThreads)) return {Route::shared, kMostThreads};
+        if (has_room(Route::registers, inputs, element, block)) return {Route::registers, block};
+    if (has_room(Route::shared, inputs, element, kMostThreads)) return {Route::shared, kMostThreads};
     return {};
 }
 

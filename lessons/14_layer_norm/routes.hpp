@@ -106,7 +106,7 @@ inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
     return is_packed(inputs, element) && packs_touched(inputs, element) <= 32 ? 1 : kPacks;
 }
 
-// Is a team faster than clusters? Of 134 MB on an H100: 100001 floats 82 % of a copy's bandwidth and 65 by a cluster of
+// Is a team faster than clusters? Of 2^25 values on an H100: 100001 floats 82 % of a copy's bandwidth and 65 by a cluster of
 // eight, 65537 81, and 85 by one of four; 151936 88, and 61 where a row is read twice; 100000 87, and 91 by bulk copies,
 // whose threads it fills by three quarters. 100001 halves 75 and 62, 100000 82 and 78. Not timed on an H200.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
@@ -190,8 +190,8 @@ inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, Element elem
 
 // A few lanes for each row, many rows a block, which begin anywhere. Weights and biases lie in shared memory.
 inline void launch_short_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
-    launch_in_words(plan, inputs, element, "layer_norm_short_anywhere", kVectors, b.in, b.weight, b.bias, b.out,
-                    static_cast<long long>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
+    launch_rows_by_words(plan, inputs, element, "layer_norm_short_anywhere", kVectors, b.in, b.weight, b.bias, b.out,
+                         static_cast<long long>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
 }
 
 // As many teams as run at once, each with a row after the other. Weights and biases lie in shared memory.

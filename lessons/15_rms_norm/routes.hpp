@@ -213,8 +213,8 @@ inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, Element elem
 
 // A few lanes for each row, many rows a block, which begin anywhere. Weights lie in shared memory.
 inline void launch_short_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
-    launch_in_words(plan, inputs, element, "rms_norm_short_anywhere", kVectors, b.in, b.weight, b.out,
-                    static_cast<long long>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
+    launch_rows_by_words(plan, inputs, element, "rms_norm_short_anywhere", kVectors, b.in, b.weight, b.out,
+                         static_cast<long long>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
 }
 
 // As many teams as run at once, each with a row after the other. Weights lie in shared memory.

@@ -78,8 +78,9 @@ inline void expect_team(const std::string& operation, const std::string& argumen
     const std::string what = fmt::format("{} {}, {} rows of {}", operation, format, rows, columns);
     EXPECT_EQ(launch.kernel, operation + "_team") << what;
     EXPECT_EQ(launch.arguments, arguments) << what;
-    EXPECT_EQ(launch.grid.x, wanted.teams * wanted.blocks) << what;
-    EXPECT_EQ(launch.block.x, 26u * 32) << what;   // 24 warps work, one tells, one listens
+    EXPECT_EQ(launch.grid.x, wanted.blocks) << what;
+    EXPECT_EQ(launch.grid.y, wanted.teams) << what;
+    EXPECT_EQ(launch.block.x, 27u * 32) << what;   // 24 warps work on rows, three ask for them, tell, and listen
     EXPECT_EQ(launch.block.dynamic_shared_bytes, wanted.shared_bytes) << what;
     EXPECT_TRUE(launch.cooperative && launch.overlaps) << what;
     // The arguments before the two buffers that come last.
@@ -88,7 +89,6 @@ inline void expect_team(const std::string& operation, const std::string& argumen
         std::memcpy(&value, launch.values.at(launch.values.size() - from_last).value.data(), sizeof(value));
         return static_cast<std::uint32_t>(value);
     };
-    EXPECT_EQ(number(5), wanted.blocks) << what;
     EXPECT_EQ(number(4), wanted.share) << what;
     EXPECT_EQ(number(3), wanted.rows_kept) << what;
 }

@@ -110,7 +110,7 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     }
     // A row that takes a team of two small blocks.
     if (which == Route::team) {
-        variant.columns = 250 * pack_of(element);
+        variant.columns = 190 * pack_of(element);
         variant.n = 3 * variant.columns;
         variant.timed_columns = 262144;
         variant.timed_n = kTimedLongN;

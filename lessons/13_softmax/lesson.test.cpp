@@ -237,9 +237,9 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     // An H200's memory, 37 GB/s for each multiprocessor.
     is(65536, Element::f16, Route::rows_on_demand, 1024, 90, 4917);
     is(65528, Element::bf16, Route::split_row, 1024, 90, 4917);
-    is(65544, Element::f16, Route::bulk_copies, 1024, 90, 4917);
+    is(65544, Element::f16, Route::cluster, 1024, 90, 4917);
     is(65536, Element::f32, Route::rows_on_demand, 1024, 90, 4917);
-    is(65532, Element::f32, Route::bulk_copies, 1024, 90, 4917);
+    is(65532, Element::f32, Route::cluster, 1024, 90, 4917);
     is(12289, Element::f16, Route::anywhere, 384);
     is(12297, Element::bf16, Route::anywhere_cluster, 224);   // 1537 whole packs
     is(12297, Element::f16, Route::anywhere, 416, 80);
@@ -252,6 +252,23 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(65536, Element::f16, Route::shared, 1024, 80);
     is(1u << 20, Element::f16, Route::team, 1024);
     is(1u << 26, Element::f16, Route::two_reads, 1024);       // more than all multiprocessors hold
+}
+
+// An H200, and so many rows that teams were timed there: 34 MB and more.
+TEST(Softmax, ManyLongRowsGoToTeamsOnFastMemory) {
+    const auto is = [](std::uint64_t rows, std::uint64_t columns, Element element, Route route) {
+        lesson::Inputs inputs = with_rows("softmax_best_f32", rows, columns);
+        inputs.machine.architecture = 90;
+        inputs.machine.memory_gb_per_s = 4917;
+        EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns;
+    };
+    is(1024, 32768, Element::f32, Route::split_row);
+    is(1024, 32772, Element::f32, Route::team);
+    is(16, 32772, Element::f32, Route::cluster);
+    is(1024, 65536, Element::f32, Route::rows_on_demand);
+    is(1024, 50257, Element::f32, Route::team);
+    is(1024, 131072, Element::f16, Route::cluster);
+    is(1024, 131080, Element::f16, Route::team);
 }
 
 // 132 multiprocessors, 24 warps that hold 2304 packs. 131072 packs need 57 blocks: two teams, which 66 each make even.

@@ -170,8 +170,8 @@ inline void launch_short_anywhere(Plan& plan, const Inputs& inputs, Element elem
 
 // As many teams as run at once, each with a row after the other.
 inline void launch_rows_a_team(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
-    launch_team(plan, inputs, element, "softmax_team", shape_of_team(inputs, element, inputs.block), 0, buffers.in,
-                buffers.out, static_cast<long long>(rows_of(inputs).count), columns_of(inputs));
+    launch_team(plan, inputs, element, "softmax_team", shape_of_team(inputs, element, inputs.block), 0, 2, buffers.in,
+                buffers.out, static_cast<int>(rows_of(inputs).count), columns_of(inputs));
 }
 
 // A row for each block that runs at once, then another one.
@@ -310,15 +310,21 @@ struct Choice {
 };
 // Is a team faster than clusters? Of 134 MB on an H100: 151936 floats 82 % of a copy's bandwidth and 73 by clusters,
 // 524288 halves 77 and 74; but 262144 82 and 91. Of rows that begin anywhere: 300001 halves 73, and 50 where they are read
-// twice; 50257 77 and 72, 100001 77 and 65; but 65537 76 and 81, where a cluster's threads have no packs to spare. Not
-// timed on an H200.
+// twice; 50257 77 and 72, 100001 77 and 65; but 65537 76 and 81, where a cluster's threads have no packs to spare. On an
+// H200: 65544 floats 87 and 76, 131072 88 and 81, but 49152 85 and 88; 151936 halves 85 and 79, but 131072 84 and 87;
+// 65537 floats 83 and 79.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t columns = rows_of(inputs).columns;
     if (!has_large_clusters(inputs.machine) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
-    if (is_packed(inputs, element)) return packs_of(columns, element) > 32768;
+    const std::uint64_t packs = columns / pack_of(element);
+    if (teams_beat_clusters(inputs, element)) {
+        if (is_packed(inputs, element)) return packs > (element == Element::f32 ? 8192 : 16384);
+        if (element == Element::f32) return true;
+    }
+    if (is_packed(inputs, element)) return packs > 32768;
     const ClusterShape shape = anywhere_shape(columns, element);
     const bool spare = element != Element::f32 && shape.threads > 640 && shape.threads < kMostThreads;
-    return spare || columns / pack_of(element) > shape.room();
+    return spare || packs > shape.room();
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
@@ -356,7 +362,6 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (hints && outgrows_l2(inputs, element) && packs > 32 * kPacks && threads > 0)
         return {Route::high_occupancy, threads};
     if (has_room(Route::warp, inputs, element, kWarpBlock)) return {Route::warp, kWarpBlock};
-    if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
     // Two blocks of 1024 threads share a multiprocessor as long as a thread holds no more than four packs.
     const bool long_rows = packs > std::uint64_t{kMostThreads} * kPacks;
     const bool clusters = inputs.machine.architecture >= 90 && long_rows &&
@@ -366,13 +371,11 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     // rows.
     if (clusters && has_room(Route::rows_on_demand, inputs, element, kMostThreads))
         return {Route::rows_on_demand, kMostThreads};
+    if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
     // A block alone is as fast as a cluster or faster: for 1024 x 65536 halves 67.7 us on an H200, 69.0 by clusters; on an
     // H100 91.7 and 91.3, and for 1000 x 36864 50.6 and 52 to 56.
     if (clusters && has_room(Route::split_row, inputs, element, kMostThreads)) return {Route::split_row, kMostThreads};
-    // Other long rows of floats: 1024 x 65536 took 134 us by bulk copies and 137 by clusters on an H200, 200 and 180 on
-    // an H100.
-    if (clusters && memory_is_fast(inputs.machine) && has_room(Route::bulk_copies, inputs, element, kMostThreads))
-        return {Route::bulk_copies, kMostThreads};
+    // Other long rows. Not by bulk copies: on an H200 98312 halves take 45 % of a copy's bandwidth so, and 84 by clusters.
     if (clusters) return {Route::cluster, kMostThreads};
     for (std::uint32_t block = kWarpBlock; block <= kMostThreads; block *= 2)
         if (has_room(Route::registers, inputs, element, block)) return {Route::registers, block};

@@ -231,6 +231,22 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(262152, Element::f16, Route::two_reads, 1024, 80);
 }
 
+// An H200, and so many rows that teams were timed there: 34 MB and more.
+TEST(LayerNorm, ManyLongRowsGoToTeamsOnFastMemory) {
+    const auto is = [](std::uint64_t rows, std::uint64_t columns, Element element, Route route) {
+        lesson::Inputs inputs = with_rows("layer_norm_best_f32", rows, columns);
+        inputs.machine.architecture = 90;
+        inputs.machine.memory_gb_per_s = 4917;
+        EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns;
+    };
+    is(1024, 16388, Element::f32, Route::team);
+    is(16, 16388, Element::f32, Route::bulk_copies);
+    is(1024, 65536, Element::f32, Route::rows_on_demand);
+    is(1024, 20001, Element::f32, Route::team);
+    is(1024, 20001, Element::f16, Route::anywhere);
+    is(1024, 40968, Element::f16, Route::team);
+}
+
 TEST(LayerNorm, TheBestIsRightInEveryRoute) {
     for (const char* variant : {"layer_norm_best_f32", "layer_norm_best_f16", "layer_norm_best_bf16"})
         for (const std::uint64_t columns : {5u, 1000u, 3000u, 20000u})

@@ -106,11 +106,18 @@ inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
     return is_packed(inputs, element) && packs_touched(inputs, element) <= 32 ? 1 : kPacks;
 }
 
+// Packs of a row that a block is faster for than a team.
+inline constexpr std::uint64_t kPacksOfABlock = 4096;
+
 // Is a team faster than clusters? Of 2^25 values on an H100: 100001 floats 82 % of a copy's bandwidth and 65 by a cluster of
 // eight, 65537 81, and 85 by one of four; 151936 88, and 61 where a row is read twice; 100000 87, and 91 by bulk copies,
-// whose threads it fills by three quarters. 100001 halves 75 and 62, 100000 82 and 78. Not timed on an H200.
+// whose threads it fills by three quarters. 100001 halves 75 and 62, 100000 82 and 78. On an H200, of whole rows of 32776
+// to 262144 values, always, by 3 % and more; of 20001 floats 79, and 70 where a block takes a row; of 50257 80, and 60 by
+// a cluster.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    if (teams_beat_clusters(inputs, element) && packs > kPacksOfABlock)
+        return has_room(Route::team, inputs, element, kMostThreads);
     if (packs <= 65536 / pack_of(element) || !has_large_clusters(inputs.machine)) return false;
     if (!has_room(Route::team, inputs, element, kMostThreads)) return false;
     const std::uint64_t room = bulk_shape(packs, element, kMostThreads).room();
@@ -123,8 +130,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
         if (has_room(Route::short_anywhere, inputs, element, kShortBlock)) return {Route::short_anywhere, kShortBlock};
         const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
-        if (shape.threads > 0) return {Route::anywhere, shape.threads};
         if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
+        if (shape.threads > 0) return {Route::anywhere, shape.threads};
         if (has_large_clusters(inputs.machine) && has_room(Route::anywhere_cluster, inputs, element, kMostThreads))
             return {Route::anywhere_cluster, anywhere_shape(rows_of(inputs).columns, element).threads};
         return {Route::anywhere_two_reads, kMostThreads};
@@ -144,11 +151,11 @@ inline Choice best_route(const Inputs& inputs, Element element) {
         return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
     if (inputs.machine.architecture < 90) return {};
-    if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
     // 1024 x 65536 floats: on an H100 180 us, by clusters 184. Halves: 91.2, by clusters 94.7. Not timed on an
     // H200, where bulk copies take 70.6, and a copy 64; but a like kernel took an H100 57 when L2 held the rows.
     if (has_room(Route::rows_on_demand, inputs, element, kMostThreads))
         return {Route::rows_on_demand, kMostThreads};
+    if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
     // Long rows of floats that do not fill a cluster's threads: on an H100 142 us by bulk copies and 158 by clusters
     // for 1000 x 50000, but 105 and 92 for 1000 x 32768.
     // On an H200 they are faster for all: 71 us for 1024 x 65536 halves, 80 by clusters.
@@ -196,8 +203,8 @@ inline void launch_short_anywhere(Plan& plan, const Inputs& inputs, Element elem
 
 // As many teams as run at once, each with a row after the other. Weights and biases lie in shared memory.
 inline void launch_rows_a_team(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
-    launch_team(plan, inputs, element, "layer_norm_team", shape_of_team(inputs, element, inputs.block), kVectors, b.in,
-                b.weight, b.bias, b.out, static_cast<long long>(rows_of(inputs).count), columns_of(inputs),
+    launch_team(plan, inputs, element, "layer_norm_team", shape_of_team(inputs, element, inputs.block), kVectors, 2,
+                b.in, b.weight, b.bias, b.out, static_cast<int>(rows_of(inputs).count), columns_of(inputs),
                 epsilon_of(inputs));
 }
 

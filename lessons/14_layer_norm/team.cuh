@@ -1,38 +1,80 @@
-// What a team of blocks, anywhere on the GPU, needs to share rows: parts and counters in global memory, and the rows in
-// the order in which it takes them. Inline PTX (PTX ISA, memory consistency model, mbarrier).
+// What a team of blocks, anywhere on the GPU, needs to share rows: parts that its blocks tell each other through global
+// memory, and the rows in the order in which it takes them. Inline PTX (PTX ISA, memory consistency model, mbarrier).
 
-// Adds 1: who has read a sum with count_of() sees what was stored before the count_up()s that made it.
-__device__ __forceinline__ void count_up(unsigned* counter) {
-  asm volatile("red.release.gpu.global.add.u32 [%0], 1;" : : "l"(counter) : "memory");
+constexpr int kTeamPacks = 3;      // that a thread has of a share, at most
+constexpr int kTeamParts = 5;      // blocks of a team for each lane of a warp, at most
+constexpr int kMostRowsKept = 12;  // of which a block has its shares in shared memory, at most
+constexpr int kMostTold = 3;       // rows that a warp has told of and not yet put out, at most
+constexpr int kTurnsTold = 2 * kMostTold;   // whose parts stay in memory: told, or still to be read
+// Whose portions come in one copy. With 3, 110 rows of 151936 halves took an H200 23.2 us instead of 22.3 (layer norm).
+constexpr int kWarpsOfACopy = 6;
+
+// What a block tells of a row: two floats, each with the turn's number and in one store with it. Who reads one sees
+// whether it is this turn's, and needs no counter.
+struct __align__(16) TeamPart {
+  unsigned turn;
+  float mean;
+  unsigned same_turn;
+  float m2;
+  __device__ __forceinline__ bool is_of(unsigned wanted) const { return turn == wanted && same_turn == wanted; }
+};
+
+// Past L1, which other blocks do not see.
+__device__ __forceinline__ void store_part(TeamPart* place, const TeamPart& part) {
+  const ulonglong2 words = *reinterpret_cast<const ulonglong2*>(&part);
+  asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" : : "l"(place), "l"(words.x), "l"(words.y) : "memory");
 }
-__device__ __forceinline__ unsigned count_of(const unsigned* counter) {
-  unsigned count = 0;
-  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(count) : "l"(counter) : "memory");
-  return count;
+__device__ __forceinline__ void load_part(TeamPart& part, const TeamPart* place) {
+  ulonglong2 words;
+  asm volatile("ld.relaxed.gpu.global.v2.u64 {%0, %1}, [%2];" : "=l"(words.x), "=l"(words.y) : "l"(place) : "memory");
+  part = *reinterpret_cast<const TeamPart*>(&words);
 }
 
-// What a block tells its team of a row, through global memory: past L1, which other blocks do not see.
-__device__ __forceinline__ void store_part(float2* place, float2 part) {
-  asm volatile("st.relaxed.gpu.global.v2.f32 [%0], {%1, %2};" : : "l"(place), "f"(part.x), "f"(part.y) : "memory");
+// By a warp: waits for a turn's parts of all blocks of a team. Lane l gets those of blocks l, l + 32, …; it asks for
+// all that are missing before it looks at one.
+__device__ __forceinline__ void wait_for_parts(TeamPart (&its)[kTeamParts], const TeamPart* parts, int blocks,
+                                               unsigned turn) {
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int i = 0; i < kTeamParts; ++i) its[i].turn = turn - 1;
+  bool missing = true;
+  while (missing) {
+    missing = false;
+#pragma unroll
+    for (int i = 0; i < kTeamParts; ++i) {
+      if (i * 32 >= blocks) break;
+      if (i * 32 + lane < blocks && !its[i].is_of(turn)) load_part(its[i], parts + i * 32 + lane);
+    }
+#pragma unroll
+    for (int i = 0; i < kTeamParts; ++i) {
+      if (i * 32 >= blocks) break;
+      missing = missing || (i * 32 + lane < blocks && !its[i].is_of(turn));
+    }
+  }
+  __syncwarp();
 }
-__device__ __forceinline__ float2 load_part(const float2* place) {
-  float2 part;
-  asm volatile("ld.relaxed.gpu.global.v2.f32 {%0, %1}, [%2];" : "=f"(part.x), "=f"(part.y) : "l"(place) : "memory");
-  return part;
-}
+
+// Of the launches before this one, the turns that a team took; of this one, the blocks that have ended.
+struct TeamHistory {
+  unsigned turns, ended;
+
+  __device__ __forceinline__ unsigned turns_before() const {
+    unsigned count = 0;
+    asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(count) : "l"(&turns) : "memory");
+    return count;
+  }
+  // By one thread of each block, when its block has ended: the last one counts the turns.
+  __device__ __forceinline__ void end(unsigned blocks, unsigned turns_of_this) {
+    if (atomicAdd(&ended, 1u) < blocks - 1) return;
+    ended = 0;
+    turns += turns_of_this;
+  }
+};
 
 // Arrives at a barrier of shared memory: who has waited for it sees what this thread has written.
 __device__ __forceinline__ void arrive(unsigned long long* barrier) {
   asm volatile("mbarrier.arrive.release.cta.shared::cta.b64 _, [%0];" : : "r"(shared_address(barrier)) : "memory");
 }
-
-constexpr int kTeamPacks = 3;      // that a thread has of a share, at most
-constexpr int kTeamParts = 5;      // blocks of a team for each lane of a warp, at most
-// By how many turns a part is told before it is needed. With one, 335 rows of 100000 floats took an H100 120 us instead of
-// 103 (layer norm).
-constexpr int kTurnsAhead = 2;
-constexpr int kTurnsTold = 2 * kTurnsAhead + 2;   // whose parts stay in memory: told, or still to be read
-constexpr int kMostRowsKept = 12;  // of which a block has its shares in shared memory, at most
 
 // A place in a ring, and the phase of its barrier.
 struct RingPlace {
@@ -55,12 +97,11 @@ struct TeamTurns {
   float mean[kTurnsTold];
   float scale[kTurnsTold];
 
-  // By one thread, before any other use.
-  __device__ __forceinline__ void init() {
-    for (int turn = 0; turn < kTurnsTold; ++turn) {
-      init_barrier(&summed[turn], kWarps);
-      init_barrier(&known[turn], 1);
-    }
+  // By a warp, before any other use.
+  __device__ __forceinline__ void init(int lane) {
+    if (lane >= kTurnsTold) return;
+    init_barrier(&summed[lane], kWarps);
+    init_barrier(&known[lane], 1);
   }
 };
 
@@ -71,7 +112,7 @@ __device__ __forceinline__ int packs_of_part(int packs, int number, int most) {
 }
 
 // The rows that a team takes, `step` values apart, and one of them: where it begins, how many are left with it, and its
-// values before the first multiple of 16 bytes.
+// values before the first multiple of 16 bytes. Teams take rows in turns.
 template <class T, bool kWhole>
 struct TeamRow {
   long long step;
@@ -80,17 +121,14 @@ struct TeamRow {
   int left;
   int head;
 
-  __device__ __forceinline__ TeamRow(const T* in, long long rows, int columns, int team, int teams)
+  __device__ __forceinline__ TeamRow(const T* in, int rows, int columns, int team, int teams)
       : step(teams * (long long)columns), columns(columns), begin(team * (long long)columns),
-        left(team < rows ? (int)((rows - team + teams - 1) / teams) : 0),
+        left(team < rows ? (unsigned)(rows - team - 1) / (unsigned)teams + 1 : 0),
         head(kWhole ? 0 : -(reinterpret_cast<size_t>(in + begin) / sizeof(T)) & (kPackOf<T> - 1)) {}
-  // The row so many turns later.
-  __device__ __forceinline__ TeamRow ahead(int turns) const {
-    TeamRow row = *this;
-    row.begin += turns * step;
-    row.left -= turns;
-    if (!kWhole) row.head = (head - turns * (int)step) & (kPackOf<T> - 1);
-    return row;
+  __device__ __forceinline__ void next() {
+    begin += step;
+    --left;
+    if (!kWhole) head = (head - (int)step) & (kPackOf<T> - 1);
   }
   __device__ __forceinline__ Cut cut() const {
     constexpr int kPack = kPackOf<T>;
@@ -116,24 +154,3 @@ struct EdgeWeights {
     return column < kPackOf<T> ? first[column] : last[column - columns + kPackOf<T>];
   }
 };
-
-// A block's share of weights or biases, from pack `first` on, by all its threads; 0 past the last column. They begin at
-// a multiple of 16 bytes.
-template <class T>
-__device__ __forceinline__ void load_share(Pack<T>* kept, const T* weight, int first, int packs, int columns) {
-  constexpr int kPack = kPackOf<T>;
-#pragma unroll 4
-  for (int i = threadIdx.x; i < packs; i += blockDim.x) {
-    const int column = (first + i) * kPack;
-    uint4 words = make_uint4(0, 0, 0, 0);
-    if (column + kPack <= columns) words = reinterpret_cast<const uint4*>(weight)[first + i];
-    Pack<T> pack = *reinterpret_cast<const Pack<T>*>(&words);
-    if (column + kPack > columns) {
-#pragma unroll
-      for (int k = 0; k < kPack; ++k) {
-        if (column + k < columns) pack.values[k] = weight[column + k];
-      }
-    }
-    kept[i] = pack;
-  }
-}

@@ -202,6 +202,23 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     is(262152, Element::f16, Route::team, 1024);
 }
 
+// An H200, and so many rows that teams were timed there: 34 MB and more.
+TEST(RmsNorm, ManyLongRowsGoToTeamsOnFastMemory) {
+    const auto is = [](std::uint64_t rows, std::uint64_t columns, Element element, Route route) {
+        lesson::Inputs inputs = with_rows("rms_norm_best_f32", rows, columns);
+        inputs.machine.architecture = 90;
+        inputs.machine.memory_gb_per_s = 4917;
+        EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns;
+    };
+    is(1024, 65540, Element::f32, Route::team);
+    is(1024, 49152, Element::f32, Route::bulk_copies);
+    is(1024, 128256, Element::f32, Route::bulk_copies);   // fills a cluster's threads
+    is(32, 65540, Element::f32, Route::bulk_copies);      // 8 MB
+    is(1024, 65544, Element::f16, Route::team);
+    is(1024, 65537, Element::f32, Route::anywhere_cluster);
+    is(1024, 100001, Element::f32, Route::team);
+}
+
 // An H200's L2 holds 60 MiB: of 4096 floats, 5760 rows in and out fill it three times.
 TEST(RmsNorm, LargeArraysTakeAsManyThreadsAsThereCanBe) {
     const auto plan = [](std::uint64_t rows, std::uint64_t columns, std::uint32_t architecture = 90) {

@@ -128,9 +128,16 @@ inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
 }
 
 // Is a team faster than clusters? Of 134 MB on an H100: 151936 halves 87 % of a copy's bandwidth and 80 by clusters,
-// 150001 82 and 60; 65544 floats 86 and 77; but 100001 82 and 84. Not timed on an H200.
+// 150001 82 and 60; 65544 floats 86 and 77; but 100001 82 and 84. On an H200: 65544 halves 85 and 78, 98312 floats 89 and
+// 84, but 49152 84, and 92 by bulk copies; 128256 85 and 93, whose threads it fills. 100001 floats 79 and 69, 65537 78 and
+// 81.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    const std::uint64_t room = bulk_shape(packs, element, kMostThreads).room();
+    if (teams_beat_clusters(inputs, element)) {
+        const bool fills = is_packed(inputs, element) && packs <= room && packs >= room * 15 / 16;
+        return packs > 65536 / pack_of(element) && !fills && has_room(Route::team, inputs, element, kMostThreads);
+    }
     const bool wide = element == Element::f32 && !is_packed(inputs, element);
     return packs > (wide ? 32768 : 16384) && has_large_clusters(inputs.machine) &&
            has_room(Route::team, inputs, element, kMostThreads);
@@ -219,9 +226,8 @@ inline void launch_short_anywhere(Plan& plan, const Inputs& inputs, Element elem
 
 // As many teams as run at once, each with a row after the other. Weights lie in shared memory.
 inline void launch_rows_a_team(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
-    launch_team(plan, inputs, element, "rms_norm_team", shape_of_team(inputs, element, inputs.block), kVectors, b.in,
-                b.weight, b.out, static_cast<long long>(rows_of(inputs).count), columns_of(inputs),
-                epsilon_of(inputs));
+    launch_team(plan, inputs, element, "rms_norm_team", shape_of_team(inputs, element, inputs.block), kVectors, 1, b.in,
+                b.weight, b.out, static_cast<int>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
 }
 
 // A row for each block that runs at once, then another one. Weights lie in shared memory, cut to fit.

@@ -243,7 +243,7 @@ TEST(LayerNorm, ManyLongRowsGoToTeamsOnFastMemory) {
     is(16, 16388, Element::f32, Route::bulk_copies);
     is(1024, 65536, Element::f32, Route::rows_on_demand);
     is(1024, 20001, Element::f32, Route::team);
-    is(1024, 20001, Element::f16, Route::anywhere);
+    is(1024, 20001, Element::f16, Route::anywhere_cluster);
     is(1024, 40968, Element::f16, Route::team);
 }
 

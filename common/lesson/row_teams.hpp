@@ -52,7 +52,8 @@ inline TeamShape team_of(std::uint64_t packs, std::uint64_t rows, const Machine&
     return shape;
 }
 
-// Was it measured that teams take most long rows faster than clusters do? On an H200, of 34 MB of rows and more.
+// Was it measured that teams take most long rows faster than clusters do? On an H200, where rows and results are 34 MB
+// and more.
 inline bool teams_beat_clusters(const Inputs& inputs, Element element) {
     const std::uint64_t bytes = inputs.n * static_cast<std::uint64_t>(element_size(element));
     return memory_is_fast(inputs.machine) && bytes >= 16u << 20;

@@ -64,6 +64,14 @@ inline void expect_rows_on_demand_fill_a_cluster(const std::string& operation, c
     EXPECT_EQ(plan_of(variant, with_rows(variant, 3, small - 8)).launches.front().kernel, operation + "_two_reads");
 }
 
+// Rows on a GPU like an H200: sm_90, and a memory that brings each multiprocessor 37 GB/s.
+inline Inputs on_fast_memory(const std::string& variant, std::uint64_t rows, std::uint64_t columns) {
+    Inputs inputs = with_rows(variant, rows, columns);
+    inputs.machine.architecture = 90;
+    inputs.machine.memory_gb_per_s = 4917;
+    return inputs;
+}
+
 // The launch of the best route for rows that a team shares: so many teams of blocks, each with a share of so many packs
 // of a row and so many such shares in shared memory, which takes so many bytes.
 struct TeamLaunch {

@@ -308,11 +308,11 @@ struct Choice {
     std::uint32_t block = kMostThreads;
     std::uint32_t packs = kPacks;  // a thread, where launches overlap
 };
-// Is a team faster than clusters? Of 134 MB on an H100: 151936 floats 82 % of a copy's bandwidth and 73 by clusters,
-// 524288 halves 77 and 74; but 262144 82 and 91. Of rows that begin anywhere: 300001 halves 73, and 50 where they are read
-// twice; 50257 77 and 72, 100001 77 and 65; but 65537 76 and 81, where a cluster's threads have no packs to spare. On an
-// H200: 65544 floats 87 and 76, 131072 88 and 81, but 49152 85 and 88; 151936 halves 85 and 79, but 131072 84 and 87;
-// 65537 floats 83 and 79.
+// Is a team faster than clusters? Of 134 MB on an H100, by a team that was slower than today's: 151936 floats 82 % of a
+// copy's bandwidth and 73 by clusters, 524288 halves 77 and 74; but 262144 82 and 91. Of rows that begin anywhere: 300001
+// halves 73, and 50 where they are read twice; 50257 77 and 72, 100001 77 and 65; but 65537 76 and 81, where a cluster's
+// threads have no packs to spare. On an H200, by today's: 65544 floats 87 and 76, 131072 88 and 81, but 49152 85 and 88;
+// 151936 halves 85 and 79, but 131072 84 and 87; 65537 floats 83 and 79.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t columns = rows_of(inputs).columns;
     if (!has_large_clusters(inputs.machine) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
@@ -375,7 +375,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     // A block alone is as fast as a cluster or faster: for 1024 x 65536 halves 67.7 us on an H200, 69.0 by clusters; on an
     // H100 91.7 and 91.3, and for 1000 x 36864 50.6 and 52 to 56.
     if (clusters && has_room(Route::split_row, inputs, element, kMostThreads)) return {Route::split_row, kMostThreads};
-    // Other long rows. Not by bulk copies: on an H200 98312 halves take 45 % of a copy's bandwidth so, and 84 by clusters.
+    // Other long rows. Not by bulk copies: on an H200 98312 halves reach 45 % of a copy's bandwidth so, and 84 by
+    // clusters.
     if (clusters) return {Route::cluster, kMostThreads};
     for (std::uint32_t block = kWarpBlock; block <= kMostThreads; block *= 2)
         if (has_room(Route::registers, inputs, element, block)) return {Route::registers, block};

@@ -109,11 +109,11 @@ inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
 // Packs of a row that a block is faster for than a team.
 inline constexpr std::uint64_t kPacksOfABlock = 4096;
 
-// Is a team faster than clusters? Of 2^25 values on an H100: 100001 floats 82 % of a copy's bandwidth and 65 by a cluster of
-// eight, 65537 81, and 85 by one of four; 151936 88, and 61 where a row is read twice; 100000 87, and 91 by bulk copies,
-// whose threads it fills by three quarters. 100001 halves 75 and 62, 100000 82 and 78. On an H200, of whole rows of 32776
-// to 262144 values, always, by 3 % and more; of 20001 floats 79, and 70 where a block takes a row; of 50257 80, and 60 by
-// a cluster.
+// Is a team faster than clusters? Of 2^25 values on an H100, by a team that was slower than today's: 100001 floats 82 % of
+// a copy's bandwidth and 65 by a cluster of eight, 65537 81, and 85 by one of four; 151936 88, and 61 where a row is read
+// twice; 100000 87, and 91 by bulk copies, whose threads it fills by three quarters. 100001 halves 75 and 62, 100000 82
+// and 78. On an H200, by today's: whole rows of 32776 to 262144 values always, by 3 % and more; 20001 floats 79, and 70
+// where a block takes a row; 50257 80, and 60 by a cluster.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (teams_beat_clusters(inputs, element) && packs > kPacksOfABlock)

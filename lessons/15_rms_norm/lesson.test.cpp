@@ -205,9 +205,7 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
 // An H200, and so many rows that teams were timed there: 34 MB and more.
 TEST(RmsNorm, ManyLongRowsGoToTeamsOnFastMemory) {
     const auto is = [](std::uint64_t rows, std::uint64_t columns, Element element, Route route) {
-        lesson::Inputs inputs = with_rows("rms_norm_best_f32", rows, columns);
-        inputs.machine.architecture = 90;
-        inputs.machine.memory_gb_per_s = 4917;
+        const lesson::Inputs inputs = on_fast_memory("rms_norm_best_f32", rows, columns);
         EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns;
     };
     is(1024, 65540, Element::f32, Route::team);

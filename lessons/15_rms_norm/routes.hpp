@@ -127,10 +127,10 @@ inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
     return is_packed(inputs, element) && packs_touched(inputs, element) <= 32 ? 1 : kPacks;
 }
 
-// Is a team faster than clusters? Of 134 MB on an H100: 151936 halves 87 % of a copy's bandwidth and 80 by clusters,
-// 150001 82 and 60; 65544 floats 86 and 77; but 100001 82 and 84. On an H200: 65544 halves 85 and 78, 98312 floats 89 and
-// 84, but 49152 84, and 92 by bulk copies; 128256 85 and 93, whose threads it fills. 100001 floats 79 and 69, 65537 78 and
-// 81.
+// Is a team faster than clusters? Of 134 MB on an H100, by a team that was slower than today's: 151936 halves 87 % of a
+// copy's bandwidth and 80 by clusters, 150001 82 and 60; 65544 floats 86 and 77; but 100001 82 and 84. On an H200, by
+// today's: 65544 halves 85 and 78, 98312 floats 89 and 84, but 49152 84, and 92 by bulk copies; 128256 85 and 93, whose
+// threads it fills. 100001 floats 79 and 69, 65537 78 and 81.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     const std::uint64_t room = bulk_shape(packs, element, kMostThreads).room();

@@ -26,8 +26,9 @@ struct TeamShape {
 };
 
 // Of rows of so many packs, one block on each multiprocessor, which also keeps its share of `vectors` vectors as long as
-// a row: the largest shares that leave room for four rows, which are fastest (layer norm, 13 lengths on an H100). None
-// where the GPU has no room. In blocks of kWarpBlock threads: one small team to be looked at.
+// a row. The fewest blocks are those whose share takes at most kTeamPacks packs a thread, and leaves room for
+// kLeastRowsKept rows: more rows in smaller shares took an H100 longer (layer norm, 13 lengths). None where the GPU has
+// no room. In blocks of kWarpBlock threads: one small team to be looked at.
 inline TeamShape team_of(std::uint64_t packs, std::uint64_t rows, const Machine& machine, std::uint32_t vectors,
                          std::uint32_t block) {
     const std::uint64_t room = (222 << 10) / 16 - vectors;   // packs of shared memory; vectors have a pack more each
@@ -40,7 +41,7 @@ inline TeamShape team_of(std::uint64_t packs, std::uint64_t rows, const Machine&
     const std::uint64_t least = std::max<std::uint64_t>(parts(packs, most), 1);
     const std::uint64_t most_blocks = std::min(machine.multiprocessors, kMostTeamBlocks);
     if (least > most_blocks || rows == 0 || rows > std::numeric_limits<int>::max()) return {};
-    // As many turns as the fewest blocks a row allow, by as few teams as that takes: each then has more blocks.
+    // The turns that teams of the fewest blocks need, by the fewest teams that need no more: each then has more blocks.
     const std::uint64_t turns = parts(rows, machine.multiprocessors / least);
     shape.teams = small ? 1 : static_cast<std::uint32_t>(parts(rows, turns));
     const std::uint64_t blocks = small ? least : std::min(machine.multiprocessors / shape.teams, kMostTeamBlocks);

@@ -182,6 +182,11 @@ int check(Session& s) {
         const lesson::Variant& variant = s.lesson.find(name);
         runner::Checked checked = s.runner.check(variant);
         if (!checked.not_run.empty() && !s.options.variants.empty()) throw Error(checked.not_run);
+        const bool is_recorded = s.options.backend == BackendChoice::recorded;
+        if (is_recorded && checked.results.empty() && !s.options.variants.empty())
+            throw Error(fmt::format("--backend recorded: the recording of {} holds no results to check; use --backend "
+                                    "gpu or cpu.",
+                                    name));
         rows.push_back({name, runner::choose_inputs(variant, s.options).n, variant.declared_wrong, std::move(checked)});
     }
     const int failed = s.program.print_checks ? s.program.print_checks(s.console.out, rows, s.paint)

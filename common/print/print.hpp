@@ -87,7 +87,7 @@ struct CheckedVariant {
     runner::Checked checked;
 };
 // Prints the table, and what the emulator found wrong below it; returns how many times a variant is outside
-// a bound, or its checks came to wrong, without being declared wrong.
+// a bound, or its checks came to wrong, without being declared wrong; 1 where no variant has results to check.
 int print_check(std::ostream& out, const std::string& origin, const std::vector<CheckedVariant>& rows, Paint paint);
 
 // The rows, what the variants are compared with the library over a table of sizes, and what was not measured. With

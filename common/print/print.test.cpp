@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "common/base/text.testing.hpp"
 #include "common/cli/testing/tiny_program.testing.hpp"
 #include "common/scene/sums/absorbed.hpp"
 #include "common/steps/testing/programs.testing.hpp"
@@ -11,6 +12,7 @@
 
 namespace lanewise::print {
 
+using lanewise::testing::contains;
 using runner::FinishedRun;
 
 namespace {
@@ -268,6 +270,19 @@ TEST(PrintList, ALineEach) {
     ASSERT_EQ(lines.size(), 3u);
     EXPECT_EQ(lines[1].rfind("tiny_sum ", 0), 0u);
     EXPECT_NE(lines[2].find("wrong on purpose"), std::string::npos);
+}
+
+TEST(PrintCheck, CountsOnlyWhatHasResults) {
+    const CheckedVariant nothing{"of_rows", 6, "", {}};
+    CheckedVariant right{"of_a_sum", 6, "", {}};
+    right.checked.results.push_back({.output = "out", .ok = true});
+    std::ostringstream none, one;
+    EXPECT_EQ(print_check(none, "recordings", {nothing}, Paint(false)), 1);
+    EXPECT_TRUE(contains(none.str(), "no results") && contains(none.str(), "no variant has results to check"))
+        << none.str();
+    EXPECT_FALSE(contains(none.str(), "within their bounds")) << none.str();
+    EXPECT_EQ(print_check(one, "recordings", {nothing, right}, Paint(false)), 0);
+    EXPECT_TRUE(contains(one.str(), "1 of 2 variants, all within their bounds")) << one.str();
 }
 
 TEST(PrintTime, NamesTheMachineAndTheBaseline) {

@@ -138,7 +138,7 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
         outside += !ok && row.declared_wrong.empty();
         if (row.checked.results.empty())
             table.add({row.variant, "", fmt::format("{}", row.n), "", "", "", "",
-                       row.checked.not_run.empty() ? "not recorded" : "not run"});
+                       row.checked.not_run.empty() ? "no results" : "not run"});
         for (std::size_t i = 0; i < row.checked.results.size(); ++i) {
             const auto& r = row.checked.results[i];
             const std::string verdict = r.ok ? row.declared_wrong.empty() ? "ok" : "ok, though declared wrong"
@@ -169,17 +169,18 @@ int print_check(std::ostream& out, const std::string& origin, const std::vector<
         if (!row.declared_wrong.empty()) out << row.variant << " is wrong on purpose: " << row.declared_wrong << '\n';
     out << paint.faint("value and reference are the output's first element; error is the largest over all its elements")
         << '\n';
-    const auto ran =
-        std::count_if(rows.begin(), rows.end(), [](const CheckedVariant& row) { return row.checked.not_run.empty(); });
-    const std::string of_all = ran == std::ssize(rows) ? "" : fmt::format(" of {}", rows.size());
+    const auto compared =
+        std::count_if(rows.begin(), rows.end(), [](const CheckedVariant& row) { return !row.checked.results.empty(); });
+    const std::string of_all = compared == std::ssize(rows) ? "" : fmt::format(" of {}", rows.size());
     const bool wrong =
         std::any_of(rows.begin(), rows.end(), [](const CheckedVariant& row) { return !row.declared_wrong.empty(); });
     const char* const but = wrong ? " but those that are wrong on purpose" : "";
     const int flagged = print_verdicts(out, rows, paint);
-    if (outside == 0)
-        out << paint.result(fmt::format("{}{} variants, all within their bounds{}", ran, of_all, but)) << '\n';
+    if (compared == 0) out << paint.warning("no variant has results to check") << '\n';
+    else if (outside == 0)
+        out << paint.result(fmt::format("{}{} variants, all within their bounds{}", compared, of_all, but)) << '\n';
     else out << paint.warning(fmt::format("{} of {} variants outside their bounds", outside, rows.size())) << '\n';
-    return outside + flagged;
+    return outside + flagged + (compared == 0);
 }
 
 }  // namespace lanewise::print

@@ -246,6 +246,9 @@ TEST(PrintText, WhatTheRunCost) {
               "  the 2 recorded blocks together\n    50.0 % lane utilization in add steps: 32 of 64\n"
               "    global memory: 2 requests · 64 sectors");
     expect_in(differing, "shared memory: 3 requests · 5 wavefronts · 2 more");
+    // A GPU's trace alone has neither loads nor stores.
+    std::erase_if(one.trace.records, [](const trace::Record& record) { return trace::is_access(record.op); });
+    expect_in(text_of(one), "    1 shuffle round · 0 block barriers · loads, stores and atomics not recorded\n");
 }
 
 TEST(PrintText, OtherOrdersOfTheBlocks) {

@@ -19,9 +19,11 @@ namespace {
 using steps::Step;
 using steps::WarpRef;
 
-std::string totals_of(const Step::Counters& c) {
+// `knows_memory`: loads, stores and atomics were recorded.
+std::string totals_of(const Step::Counters& c, bool knows_memory) {
     std::vector<std::string> parts{counted(c.shuffles, "shuffle round"), counted(c.block_barriers, "block barrier")};
     if (c.warp_barriers > 0) parts.push_back(counted(c.warp_barriers, "warp barrier"));
+    if (!knows_memory) return fmt::format("{} · loads, stores and atomics not recorded", fmt::join(parts, " · "));
     parts.push_back(counted(c.shared_accesses, "shared access"));
     parts.push_back(counted(c.global_accesses, "global access"));
     parts.push_back(counted(c.atomics, "atomic"));
@@ -115,8 +117,9 @@ void print_totals(std::ostream& out, const Run& run, const Paint& paint) {
     const auto& last = steps.steps.back().counters;
     std::vector<std::string> totals;
     std::vector<std::vector<std::string>> costs;
+    const bool knows_memory = trace::records_accesses(run.trace);
     for (const auto& counters : last) {
-        totals.push_back(totals_of(counters));
+        totals.push_back(totals_of(counters, knows_memory));
         costs.push_back(costs_of(counters));
     }
     const bool launches = steps.blocks.front().launch != steps.blocks.back().launch;

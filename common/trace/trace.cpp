@@ -1,5 +1,6 @@
 #include "common/trace/trace.hpp"
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -30,6 +31,11 @@ Op op_from_name(const std::string& name) {
 
 std::string run_name(const Source& source) {
     return source.kind == SourceKind::gpu ? "traced run" : source.order.empty() ? "this run" : source.order;
+}
+
+bool records_accesses(const Trace& trace) {
+    return std::any_of(trace.records.begin(), trace.records.end(),
+                       [](const Record& record) { return is_access(record.op); });
 }
 
 bool of_same_code(const Header& a, const Header& b) {

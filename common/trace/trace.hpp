@@ -256,4 +256,7 @@ struct Trace {
     std::string partial_reason;    // a sentence, when partial
 };
 
+// Were loads and stores recorded? A GPU's trace alone has neither, nor the atomics of inline PTX.
+bool records_accesses(const Trace& trace);
+
 }  // namespace lanewise::trace

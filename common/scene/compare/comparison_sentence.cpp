@@ -55,10 +55,10 @@ Work work_of(const run::Run& run) {
     if (steps.size() > 0) work.blocks = steps.steps.back().counters;
     for (const WarpRef& block : steps.blocks) work.rounds.push_back(rounds_so_far(run, steps.size(), block));
     for (const trace::Launch& launch : run.trace.header.launches) work.grid += volume(launch.grid);
+    work.knows_memory = trace::records_accesses(run.trace);
     std::set<std::pair<std::uint32_t, std::int64_t>> words;
     bool in_shared = false;
     for (const trace::Record& record : run.trace.records) {
-        work.knows_memory |= trace::is_access(record.op);
         if (!trace::is_atomic(record.op) || record.array >= run.trace.arrays.size()) continue;
         in_shared |= run.trace.arrays[record.array].space == Space::shared;
         for (std::size_t lane = 0; lane < trace::kWarpSize; ++lane)

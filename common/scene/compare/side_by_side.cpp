@@ -51,11 +51,12 @@ struct Counted {
     const char* label;
     const char* meaning;
     std::uint32_t Counters::*value;
+    bool of_memory = true;   // counted only where loads and stores were recorded
 };
 constexpr Counted kCounted[] = {
-    {"shuffles", "rounds of shuffles and __reduce_*_sync so far", &Counters::shuffles},
-    {"barriers", "block barriers so far", &Counters::block_barriers},
-    {"syncwarps", "warp barriers so far", &Counters::warp_barriers},
+    {"shuffles", "rounds of shuffles and __reduce_*_sync so far", &Counters::shuffles, false},
+    {"barriers", "block barriers so far", &Counters::block_barriers, false},
+    {"syncwarps", "warp barriers so far", &Counters::warp_barriers, false},
     {"shared", "accesses to shared memory so far, counted by lanes", &Counters::shared_accesses},
     {"atomics", "atomics so far, counted by lanes", &Counters::atomics},
     {"wavefronts", "wavefronts of shared memory so far: one for a request without bank conflicts",
@@ -117,18 +118,20 @@ std::string standing(const run::Run& run, const SideBySide& steps, std::size_t p
 }
 
 void mark(CompareFigure& figure, std::size_t sides) {
-    const auto [least, most] =
-        std::minmax_element(figure.values.begin(), figure.values.begin() + static_cast<std::ptrdiff_t>(sides));
+    std::vector<double> known;
+    for (std::size_t s = 0; s < sides; ++s)
+        if (figure.known[s]) known.push_back(figure.values[s]);
+    if (known.empty()) return;
+    const auto [least, most] = std::minmax_element(known.begin(), known.end());
     figure.differs = *least < *most;
     if (!figure.differs) return;
     // What most of them share stands out no more.
     const double low = *least, high = *most;
     const auto few = [&](double value) {
-        return 2 * static_cast<std::size_t>(std::count(
-                       figure.values.begin(), figure.values.begin() + static_cast<std::ptrdiff_t>(sides), value)) <=
-               sides;
+        return 2 * static_cast<std::size_t>(std::count(known.begin(), known.end(), value)) <= known.size();
     };
     for (std::size_t s = 0; s < sides; ++s) {
+        if (!figure.known[s]) continue;
         if (figure.values[s] == high && few(high)) figure.marks[s] = CompareFigure::Mark::most;
         if (figure.values[s] == low && few(low)) figure.marks[s] = CompareFigure::Mark::least;
     }
@@ -139,13 +142,17 @@ std::vector<CompareFigure> figures_of(const std::vector<ComparedRun>& sides, con
     const auto counters = [&](std::size_t s) -> const Counters& {
         return counters_at(*sides[s].run, scene.sides[s].step, scene.sides[s].warp);
     };
-    const auto add = [&](const char* label, const char* meaning, const auto& value, const auto& text) {
+    std::vector<bool> knows_memory;
+    for (const ComparedRun& side : sides) knows_memory.push_back(trace::records_accesses(side.run->trace));
+    const auto add = [&](const char* label, const char* meaning, const auto& value, const auto& text,
+                         bool of_memory = false) {
         CompareFigure figure;
         figure.label = label;
         figure.meaning = meaning;
         for (std::size_t s = 0; s < sides.size(); ++s) {
-            figure.values[s] = value(s);
-            figure.shown[s] = text(figure.values[s]);
+            figure.known[s] = !of_memory || knows_memory[s];
+            figure.values[s] = figure.known[s] ? value(s) : 0.0;
+            figure.shown[s] = figure.known[s] ? text(figure.values[s]) : "–";
         }
         mark(figure, sides.size());
         figures.push_back(std::move(figure));
@@ -171,7 +178,8 @@ std::vector<CompareFigure> figures_of(const std::vector<ComparedRun>& sides, con
         if (any)
             add(
                 counted.label, counted.meaning,
-                [&](std::size_t s) { return static_cast<double>(counters(s).*counted.value); }, whole);
+                [&](std::size_t s) { return static_cast<double>(counters(s).*counted.value); }, whole,
+                counted.of_memory);
     }
     return figures;
 }

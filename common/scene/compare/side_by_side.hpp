@@ -72,6 +72,7 @@ struct CompareFigure {
     std::string label;                      // "barriers"
     std::string meaning;                    // "block barriers so far"
     std::array<double, kMostSides> values{};
+    std::array<bool, kMostSides> known{};   // false: it was not recorded; shown is then a dash
     std::array<std::string, kMostSides> shown{};
     std::array<Mark, kMostSides> marks{};
     bool differs = false;

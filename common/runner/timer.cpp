@@ -342,17 +342,24 @@ timing::TimingTable Timer::recorded() const {
         return std::any_of(options_.sizes.begin(), options_.sizes.end(),
                            [&](const timing::Size& size) { return size.n == row.n && size.name == row.size; });
     };
+    const auto has_shape = [&](const timing::Timing& row) {
+        return (!options_.columns || row.columns == *options_.columns) &&
+               (!options_.rows || (row.columns > 0 && row.n / row.columns == *options_.rows));
+    };
     const auto unwanted = [&](const timing::Timing& row) {
-        return !is_size(row) || (options_.n && row.n != *options_.n) ||
+        return !is_size(row) || (!row.baseline && !has_shape(row)) || (options_.n && row.n != *options_.n) ||
                (options_.block && !row.baseline && row.block != *options_.block) ||
                (!row.baseline && !is_named(options_.variants, row.variant));
     };
     std::erase_if(table.rows, unwanted);
     if (std::all_of(table.rows.begin(), table.rows.end(), [](const auto& row) { return row.baseline; }))
         throw Error(
-            fmt::format("--time: nothing was recorded{}{}{}; leave out --sizes, --n and --block to see what was.",
+            fmt::format("--time: nothing was recorded{}{}{}{}{}; leave out --sizes, --n, --rows, --columns and --block "
+                        "to see what was.",
                         options_.sizes_text.empty() ? "" : " with --sizes " + options_.sizes_text,
                         options_.n ? fmt::format(" with --n {}", *options_.n) : "",
+                        options_.rows ? fmt::format(" with --rows {}", *options_.rows) : "",
+                        options_.columns ? fmt::format(" with --columns {}", *options_.columns) : "",
                         options_.block ? fmt::format(" with --block {}", *options_.block) : ""));
     add_recorded_baselines(table);
     return table;

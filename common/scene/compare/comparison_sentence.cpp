@@ -322,10 +322,16 @@ std::uint64_t outputs_of(const run::Run& run) {
     return run.trace.outputs.empty() ? 0 : run.trace.outputs.front().count;
 }
 
+// "3 × 760", rows by columns; "2280" where they are no rows.
+std::string shape_of(const trace::Header& header) {
+    return header.columns > 0 ? fmt::format("{} × {}", header.n / header.columns, header.columns)
+                              : fmt::format("{}", header.n);
+}
+
 void add_input(const std::vector<ComparedRun>& sides, ComparisonSentence& sentence) {
     const auto input = [](const ComparedRun& side) {
         const trace::Header& header = side.run->trace.header;
-        return std::tuple(header.n, header.input, header.seed, header.offset);
+        return std::tuple(header.n, header.columns, header.input, header.seed, header.offset);
     };
     const trace::Header& first = sides.front().run->trace.header;
     sentence.same_input = std::all_of(sides.begin(), sides.end(),
@@ -333,14 +339,17 @@ void add_input(const std::vector<ComparedRun>& sides, ComparisonSentence& senten
     if (!sentence.same_input) {
         Names each;
         for (const ComparedRun& side : sides)
-            each.push_back(fmt::format("{} on {} ({})", name_of(side), side.run->trace.header.n,
+            each.push_back(fmt::format("{} on {} ({})", name_of(side), shape_of(side.run->trace.header),
                                        side.run->trace.header.input));
         sentence.input = fmt::format("Not on the same input: {}.", fmt::join(each, ", "));
+        if (std::any_of(sides.begin(), sides.end(),
+                        [&](const ComparedRun& side) { return side.run->trace.header.columns != first.columns; }))
+            sentence.input += " Give them the same rows and columns.";
         for (const ComparedRun& side : sides)
             if (!side.run->note.empty()) sentence.input += fmt::format(" {}: {}", name_of(side), side.run->note);
         return;
     }
-    sentence.input = fmt::format("{} ran on the same {} values ({}).", sides.size() == 2 ? "Both" : "All", first.n,
+    sentence.input = fmt::format("{} ran on the same {} values ({}).", sides.size() == 2 ? "Both" : "All", shape_of(first),
                                  first.input.empty() ? "input not named" : first.input);
     // A warp form leaves a sum for each of its slices.
     const bool same_outputs = std::all_of(sides.begin(), sides.end(), [&](const ComparedRun& side) {

@@ -57,7 +57,7 @@ inline TeamShape team_of(std::uint64_t packs, std::uint64_t rows, const Machine&
 // and more.
 inline bool teams_beat_clusters(const Inputs& inputs, Element element) {
     const std::uint64_t bytes = inputs.n * static_cast<std::uint64_t>(element_size(element));
-    return memory_is_fast(inputs.machine) && bytes >= 16u << 20;
+    return has_large_clusters(inputs.machine) && memory_is_fast(inputs.machine) && bytes >= 16u << 20;
 }
 
 // Blocks wait for each other, so all of them must run at once. A block tells its team `floats` floats of a row, each with

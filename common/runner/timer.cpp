@@ -6,6 +6,7 @@
 #include <optional>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "common/base/error.hpp"
 #include "common/base/free_memory.hpp"
@@ -352,15 +353,20 @@ timing::TimingTable Timer::recorded() const {
                (!row.baseline && !is_named(options_.variants, row.variant));
     };
     std::erase_if(table.rows, unwanted);
-    if (std::all_of(table.rows.begin(), table.rows.end(), [](const auto& row) { return row.baseline; }))
-        throw Error(
-            fmt::format("--time: nothing was recorded{}{}{}{}{}; leave out --sizes, --n, --rows, --columns and --block "
-                        "to see what was.",
-                        options_.sizes_text.empty() ? "" : " with --sizes " + options_.sizes_text,
-                        options_.n ? fmt::format(" with --n {}", *options_.n) : "",
-                        options_.rows ? fmt::format(" with --rows {}", *options_.rows) : "",
-                        options_.columns ? fmt::format(" with --columns {}", *options_.columns) : "",
-                        options_.block ? fmt::format(" with --block {}", *options_.block) : ""));
+    if (std::all_of(table.rows.begin(), table.rows.end(), [](const auto& row) { return row.baseline; })) {
+        std::vector<std::string> flags;
+        if (!options_.sizes_text.empty()) flags.push_back("--sizes " + options_.sizes_text);
+        const auto add = [&](const char* flag, const auto& number) {
+            if (number) flags.push_back(fmt::format("{} {}", flag, *number));
+        };
+        add("--n", options_.n);
+        add("--rows", options_.rows);
+        add("--columns", options_.columns);
+        add("--block", options_.block);
+        throw Error(fmt::format("--time: nothing was recorded{}{}; leave out --sizes, --n, --rows, --columns and --block "
+                                "to see what was.",
+                                flags.empty() ? "" : " with ", fmt::join(flags, " ")));
+    }
     add_recorded_baselines(table);
     return table;
 }

@@ -267,10 +267,14 @@ TEST(Softmax, ManyLongRowsGoToTeamsOnFastMemory) {
     is(1024, 50257, Element::f32, Route::team);
     is(1024, 131072, Element::f16, Route::cluster);
     is(1024, 131080, Element::f16, Route::team);
+    lesson::Inputs without = on_fast_memory("softmax_best_f32", 1024, 100004);
+    EXPECT_EQ(best_route(without, Element::f32).route, Route::team);
+    without.machine.architecture = 120;   // less shared memory
+    EXPECT_NE(best_route(without, Element::f32).route, Route::team);
 }
 
 // 132 multiprocessors, 24 warps that hold 2304 packs. 131072 packs need 57 blocks: two teams, which 66 each make even.
-TEST(Softmax, ATeamHasAsManyBlocksAsLeaveRoomForFourRows) {
+TEST(Softmax, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("softmax", "float, true, 24", 64, 524288, {2, 66, 1992, 7, 7 * 1992 * 16});
     expect_team("softmax", "__half, true, 24", 64, 300000, {7, 18, 2088, 6, 6 * 2088 * 16});
     expect_team("softmax", "__half, false, 24", 1, 50257, {1, 131, 48, 12, 12 * 48 * 16});

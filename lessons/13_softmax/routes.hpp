@@ -366,9 +366,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const bool long_rows = packs > std::uint64_t{kMostThreads} * kPacks;
     const bool clusters = inputs.machine.architecture >= 90 && long_rows &&
                           has_room(Route::cluster, inputs, element, kMostThreads);
-    // 1024 x 65536 floats: on an H100 180 us, as by clusters. Halves: 90.7, 91.2 by clusters, 91.7 by split row. Not
-    // timed on an H200, where split row takes 67.7, and a copy 64; but a like kernel took an H100 54 when L2 held the
-    // rows.
+    // 1024 x 65536 floats: on an H100 180 us, as by clusters; on an H200 127, by bulk copies 135. Halves: 90.7, 91.2 by
+    // clusters, 91.7 by split row; on an H200 65.3, 68.2 by split row.
     if (clusters && has_room(Route::rows_on_demand, inputs, element, kMostThreads))
         return {Route::rows_on_demand, kMostThreads};
     if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};

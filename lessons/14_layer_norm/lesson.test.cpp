@@ -243,6 +243,10 @@ TEST(LayerNorm, ManyLongRowsGoToTeamsOnFastMemory) {
     is(1024, 20001, Element::f32, Route::team);
     is(1024, 20001, Element::f16, Route::anywhere_cluster);
     is(1024, 40968, Element::f16, Route::team);
+    lesson::Inputs without = on_fast_memory("layer_norm_best_f32", 1024, 100004);
+    EXPECT_EQ(best_route(without, Element::f32).route, Route::team);
+    without.machine.architecture = 120;   // less shared memory
+    EXPECT_NE(best_route(without, Element::f32).route, Route::team);
 }
 
 TEST(LayerNorm, TheBestIsRightInEveryRoute) {
@@ -265,7 +269,7 @@ TEST(LayerNorm, RowsShorterThanAPackAreNotReadPastTheArray) { expect_short_rows_
 
 // 132 multiprocessors. 131072 packs need 57 blocks of 2304: two teams, which 66 each make even. 64 rows of 16386 packs:
 // sixteen teams of eight in four turns.
-TEST(LayerNorm, ATeamHasAsManyBlocksAsLeaveRoomForFourRows) {
+TEST(LayerNorm, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("layer_norm", "float, true, 24", 64, 524288, {2, 66, 1992, 5, (5 * 1992 + 2 * 1993) * 16});
     expect_team("layer_norm", "float, true, 24", 64, 65544, {16, 8, 2056, 4, (4 * 2056 + 2 * 2057) * 16});
     expect_team("layer_norm", "float, false, 24", 1, 65541, {1, 129, 128, 12, (12 * 128 + 2 * 129) * 16});

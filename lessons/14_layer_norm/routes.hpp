@@ -151,8 +151,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
         return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
     if (inputs.machine.architecture < 90) return {};
-    // 1024 x 65536 floats: on an H100 180 us, by clusters 184. Halves: 91.2, by clusters 94.7. Not timed on an
-    // H200, where bulk copies take 70.6, and a copy 64; but a like kernel took an H100 57 when L2 held the rows.
+    // 1024 x 65536 floats: on an H100 180 us, by clusters 184; on an H200 128, by bulk copies 134. Halves: 91.2, by
+    // clusters 94.7; on an H200 65.6, by bulk copies 71.4.
     if (has_room(Route::rows_on_demand, inputs, element, kMostThreads))
         return {Route::rows_on_demand, kMostThreads};
     if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};

@@ -19,7 +19,7 @@ struct __align__(16) TeamPart {
   __device__ __forceinline__ bool is_of(unsigned wanted) const { return turn == wanted && same_turn == wanted; }
 };
 
-// Past L1, which other blocks do not see.
+// Past L1, which other multiprocessors do not see.
 __device__ __forceinline__ void store_part(TeamPart* place, const TeamPart& part) {
   const ulonglong2 words = *reinterpret_cast<const ulonglong2*>(&part);
   asm volatile("st.relaxed.gpu.global.v2.u64 [%0], {%1, %2};" : : "l"(place), "l"(words.x), "l"(words.y) : "memory");
@@ -105,7 +105,7 @@ struct TeamTurns {
   }
 };
 
-// Number `number` of parts of `most` packs, of so many packs: how many it has.
+// How many of so many packs are in part `number`, if each but the last takes `most`.
 __device__ __forceinline__ int packs_of_part(int packs, int number, int most) {
   const int left = packs - number * most;
   return left < 0 ? 0 : left < most ? left : most;

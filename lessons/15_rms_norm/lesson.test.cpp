@@ -214,6 +214,10 @@ TEST(RmsNorm, ManyLongRowsGoToTeamsOnFastMemory) {
     is(1024, 65544, Element::f16, Route::team);
     is(1024, 65537, Element::f32, Route::anywhere_cluster);
     is(1024, 100001, Element::f32, Route::team);
+    lesson::Inputs without = on_fast_memory("rms_norm_best_f32", 1024, 100004);
+    EXPECT_EQ(best_route(without, Element::f32).route, Route::team);
+    without.machine.architecture = 120;   // less shared memory
+    EXPECT_NE(best_route(without, Element::f32).route, Route::team);
 }
 
 // An H200's L2 holds 60 MiB: of 4096 floats, 5760 rows in and out fill it three times.
@@ -234,7 +238,7 @@ TEST(RmsNorm, LargeArraysTakeAsManyThreadsAsThereCanBe) {
 }
 
 // 132 multiprocessors, 24 warps that hold 2304 packs. 131072 packs need 57 blocks: two teams, which 66 each make even.
-TEST(RmsNorm, ATeamHasAsManyBlocksAsLeaveRoomForFourRows) {
+TEST(RmsNorm, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("rms_norm", "float, true, 24", 64, 524288, {2, 66, 1992, 6, (6 * 1992 + 1993) * 16});
     expect_team("rms_norm", "float, true, 24", 64, 65544, {16, 8, 2056, 5, (5 * 2056 + 2057) * 16});
     expect_team("rms_norm", "__half, false, 24", 1, 131081, {1, 129, 128, 12, (12 * 128 + 129) * 16});

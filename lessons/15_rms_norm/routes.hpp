@@ -172,9 +172,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
     if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
     if (inputs.machine.architecture >= 90) {
-        // 1024 x 65536 floats: on an H100 180 us, by clusters 182. Halves: 90.7, by clusters 91.6, by full row 92.5.
-        // Not timed on an H200, where full row takes 66.8, and a copy 64; but a like kernel took an H100 49 when L2
-        // held the rows.
+        // 1024 x 65536 floats: on an H100 180 us, by clusters 182; on an H200 127, by bulk copies 134. Halves: 90.7, by
+        // clusters 91.6, by full row 92.5; on an H200 65.1, by full row 67.1.
         if (has_room(Route::rows_on_demand, inputs, element, kMostThreads))
             return {Route::rows_on_demand, kMostThreads};
         // 1024 x 65536 halves: on an H200 67.0 us, 76.7 by clusters; on an H100 92.2 and 91.7.

@@ -9,9 +9,9 @@
 // weights.
 //
 // Compared with rms_norm_bulk_copies: a team may have more blocks than a cluster, so a share is small enough for four
-// rows. A block's warps have one task each, and none waits for all others. One asks for rows, as many copies at a time
-// as one row takes: with more under way, what blocks tell each other takes longer to arrive. kWarps tell the sum of
-// their portions, three rows ahead, and put them out. One adds those up and tells the team; one listens to it.
+// rows. A block's warps have one task each, and no barrier of the block between rows. One asks for rows, a row at a
+// time: with more under way, what blocks tell each other arrives later. kWarps tell the sum of their portions, of up to
+// three rows, before they put one out. One adds those up and tells the team; one listens to it.
 //
 // Launches overlap. The next kernel is let in at once: it finds no room before a block has ended. Until the kernel
 // before has ended, only the first row is prefetched.

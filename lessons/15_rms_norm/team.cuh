@@ -17,7 +17,7 @@ struct __align__(8) TeamPart {
   __device__ __forceinline__ bool is_of(unsigned wanted) const { return turn == wanted; }
 };
 
-// Past L1, which other blocks do not see.
+// Past L1, which other multiprocessors do not see.
 __device__ __forceinline__ void store_part(TeamPart* place, const TeamPart& part) {
   const unsigned long long word = *reinterpret_cast<const unsigned long long*>(&part);
   asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(place), "l"(word) : "memory");
@@ -101,7 +101,7 @@ struct TeamTurns {
   }
 };
 
-// Number `number` of parts of `most` packs, of so many packs: how many it has.
+// How many of so many packs are in part `number`, if each but the last takes `most`.
 __device__ __forceinline__ int packs_of_part(int packs, int number, int most) {
   const int left = packs - number * most;
   return left < 0 ? 0 : left < most ? left : most;

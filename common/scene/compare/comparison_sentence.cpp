@@ -322,10 +322,9 @@ std::uint64_t outputs_of(const run::Run& run) {
     return run.trace.outputs.empty() ? 0 : run.trace.outputs.front().count;
 }
 
-// "3 × 760", rows by columns; "2280" where they are no rows.
+// "3×760", rows by columns; "2280" where they are no rows.
 std::string shape_of(const trace::Header& header) {
-    return header.columns > 0 ? fmt::format("{} × {}", header.n / header.columns, header.columns)
-                              : fmt::format("{}", header.n);
+    return header.columns > 0 ? timing::shape_text(header.n, header.columns) : fmt::format("{}", header.n);
 }
 
 void add_input(const std::vector<ComparedRun>& sides, ComparisonSentence& sentence) {

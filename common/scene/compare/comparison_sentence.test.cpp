@@ -177,11 +177,11 @@ TEST(ComparisonSentence, RowsOfOtherLengthsAreNotTheSameInput) {
     two.tree->trace.header.columns = 64;
     two.levels->trace.header.columns = 64;
     EXPECT_TRUE(two.sentence().same_input);
-    EXPECT_TRUE(two.sentence().input.starts_with("Both ran on the same 4 × 64 values (ramp)."));
+    EXPECT_TRUE(two.sentence().input.starts_with("Both ran on the same 4×64 values (ramp)."));
     two.levels->trace.header.columns = 256;
     EXPECT_FALSE(two.sentence().same_input);
     EXPECT_EQ(two.sentence().input,
-              "Not on the same input: tree on 4 × 64 (ramp), two-level on 1 × 256 (ramp). Give them the same rows and "
+              "Not on the same input: tree on 4×64 (ramp), two-level on 1×256 (ramp). Give them the same rows and "
               "columns.");
 }
 

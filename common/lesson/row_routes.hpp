@@ -39,6 +39,14 @@ inline std::uint64_t packs_touched(const Inputs& inputs, Element element) {
     return packs_of(is_packed(inputs, element) ? columns : columns + pack_of(element) - 1, element);
 }
 
+// Places of a pack, from a line of 128 bytes on, in which a row lies, at most: one that begins up to seven packs past a
+// line has that many empty places before it.
+inline std::uint64_t places_of(const Inputs& inputs, Element element) {
+    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    const bool begins_lines = is_packed(inputs, element) && packs % 8 == 0 && inputs.offset / pack_of(element) % 8 == 0;
+    return begins_lines ? packs : packs + 7;
+}
+
 // Do the packs in which rows lie end within the array? Those at a row's ends may hold values of the rows beside it, which
 // can be one fewer than a pack has. The first and the last row of all are not read past.
 inline bool packs_end_inside(const Inputs& inputs, Element element) {
@@ -125,7 +133,7 @@ struct LaneShape {
 // at 56 to 58 % of a copy's bandwidth on an H100, and 64 at over 97 %.
 inline LaneShape lanes_for_short(std::uint64_t columns, Element element) {
     const std::uint64_t packs = packs_of(columns, element);
-    if (packs > 48) return {};
+    if (packs > 63) return {};
     if (packs > 8) return {std::bit_ceil(static_cast<std::uint32_t>(packs + 3) / 4), 4};
     return {static_cast<std::uint32_t>(std::bit_ceil(packs)), 1};
 }
@@ -211,14 +219,14 @@ inline std::uint32_t least_shared_on_demand(const ClusterShape& shape) { return 
 // share of `kept` vectors as long as a row: of the row, and of the biases. The last argument is the queue: how many
 // rows have been taken, and how many clusters have ended. Kernels count rows in an int: each has 8 KB at least.
 template <class... Arguments>
-void launch_on_demand(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
-                      std::uint32_t kept, const Arguments&... arguments) {
-    const ClusterShape shape = on_demand_shape(element, inputs.block);
+void launch_on_demand(launch::Plan& plan, const Inputs& inputs, const std::string& kernel,
+                      const std::string& template_arguments, const ClusterShape& shape, std::uint32_t kept,
+                      const Arguments&... arguments) {
     launch::Block block{shape.threads};
     block.dynamic_shared_bytes = std::max(kept * shape.packs * shape.threads * 16, least_shared_on_demand(shape));
     const auto queue = plan.kept<unsigned>("queue", 2);
-    plan.launch(kernel, shape_text(type_of(element), shape), launch::Grid{rows_of(inputs).blocks() * shape.blocks},
-                block, arguments..., queue);
+    plan.launch(kernel, template_arguments, launch::Grid{rows_of(inputs).blocks() * shape.blocks}, block, arguments...,
+                queue);
     plan.launches.back().cluster_in_turns = shape.blocks;
     plan.launches.back().overlaps = true;
 }

@@ -15,6 +15,7 @@ namespace lanewise::lesson {
 // As in the lessons' team.cuh.
 inline constexpr std::uint32_t kTeamPacks = 3;       // that a thread has of its block's share of a row, at most
 inline constexpr std::uint32_t kMostTeamBlocks = 5 * 32;
+inline constexpr std::uint32_t kTeamVectorPacks = 16;  // that a vector takes beyond a share: before it, and after it
 inline constexpr std::uint32_t kTurnsTold = 6;      // whose parts stay in memory
 inline constexpr std::uint32_t kLeastRowsKept = 4, kMostRowsKept = 12;
 
@@ -25,40 +26,45 @@ struct TeamShape {
     std::uint32_t threads() const { return (warps + 3) * 32; }   // three more ask for rows, tell, and listen
 };
 
-// Of rows of so many packs, one block on each multiprocessor, which also keeps its share of `vectors` vectors as long as
+// Of rows in so many places of a pack, one block on each multiprocessor, which also keeps its share of `vectors` vectors as long as
 // a row. The fewest blocks are those whose share takes at most kTeamPacks packs a thread, and leaves room for
 // kLeastRowsKept rows: more rows in smaller shares took an H100 longer (layer norm, 13 lengths). None where the GPU has
 // no room. In blocks of kWarpBlock threads: one small team to be looked at.
-inline TeamShape team_of(std::uint64_t packs, std::uint64_t rows, const Machine& machine, std::uint32_t vectors,
+inline TeamShape team_of(std::uint64_t places, std::uint64_t rows, const Machine& machine, std::uint32_t vectors,
                          std::uint32_t block) {
-    const std::uint64_t room = (222 << 10) / 16 - vectors;   // packs of shared memory; vectors have a pack more each
+    const std::uint64_t room = (222 << 10) / 16 - vectors * kTeamVectorPacks;   // packs of shared memory
     const bool small = block == kWarpBlock;
     TeamShape shape;
     shape.warps = small ? kWarpBlock / 32 - 3 : 24;
     const std::uint64_t most = std::min<std::uint64_t>(room / (kLeastRowsKept + vectors) / 8 * 8,
                                                        std::uint64_t{shape.warps} * 32 * kTeamPacks);
     const auto parts = [](std::uint64_t all, std::uint64_t part) { return (all + part - 1) / part; };
-    const std::uint64_t least = std::max<std::uint64_t>(parts(packs, most), 1);
+    const std::uint64_t least = std::max<std::uint64_t>(parts(places, most), 1);
     const std::uint64_t most_blocks = std::min(machine.multiprocessors, kMostTeamBlocks);
     if (least > most_blocks || rows == 0 || rows > std::numeric_limits<int>::max()) return {};
     // The turns that teams of the fewest blocks need, by the fewest teams that need no more: each then has more blocks.
     const std::uint64_t turns = parts(rows, machine.multiprocessors / least);
     shape.teams = small ? 1 : static_cast<std::uint32_t>(parts(rows, turns));
     const std::uint64_t blocks = small ? least : std::min(machine.multiprocessors / shape.teams, kMostTeamBlocks);
-    shape.share = static_cast<std::uint32_t>(std::max<std::uint64_t>(parts(parts(packs, blocks), 8), 1) * 8);
-    shape.blocks = static_cast<std::uint32_t>(std::max<std::uint64_t>(parts(packs, shape.share), 1));
+    shape.share = static_cast<std::uint32_t>(std::max<std::uint64_t>(parts(parts(places, blocks), 8), 1) * 8);
+    shape.blocks = static_cast<std::uint32_t>(std::max<std::uint64_t>(parts(places, shape.share), 1));
     const std::uint64_t rows_kept = (room - std::uint64_t{vectors} * shape.share) / shape.share;
     shape.rows_kept =
         small ? kLeastRowsKept : static_cast<std::uint32_t>(std::min<std::uint64_t>(rows_kept, kMostRowsKept));
     return shape;
 }
 
-// Was it measured that teams take most long rows faster than clusters do? On an H200, where rows and results are 34 MB
-// and more.
-inline bool teams_beat_clusters(const Inputs& inputs, Element element) {
+// Are there clusters and memory as where teams were timed: on an H100 and an H200, where rows and results are 34 MB and
+// more?
+inline bool teams_were_timed(const Inputs& inputs, Element element) {
     const std::uint64_t bytes = inputs.n * static_cast<std::uint64_t>(element_size(element));
-    return has_large_clusters(inputs.machine) && memory_is_fast(inputs.machine) && bytes >= 16u << 20;
+    return has_large_clusters(inputs.machine) && bytes >= 16u << 20;
 }
+
+// Of rows that begin anywhere, packs from which on teams are faster than all else, or as fast. Of 134 MB on an H100: 16399
+// halves 88 to 91 % of a copy's bandwidth, and 82 to 87 by clusters; 8193 floats 91 to 93, and 85 to 91 where a block
+// takes a row; 151939 halves 88 to 94, and 78 by clusters (softmax).
+inline constexpr std::uint64_t kPacksAnywhere = 2048;
 
 // Blocks wait for each other, so all of them must run at once. A block tells its team `floats` floats of a row, each with
 // the turn's number.
@@ -66,7 +72,7 @@ template <class... Arguments>
 void launch_team(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
                  const TeamShape& shape, std::uint32_t vectors, std::uint32_t floats, const Arguments&... arguments) {
     launch::Block block{shape.threads()};
-    block.dynamic_shared_bytes = (shape.rows_kept * shape.share + vectors * (shape.share + 1)) * 16;
+    block.dynamic_shared_bytes = (shape.rows_kept * shape.share + vectors * (shape.share + kTeamVectorPacks)) * 16;
     const auto parts = plan.kept<float>("parts", std::uint64_t{shape.blocks} * shape.teams * kTurnsTold * floats * 2);
     const auto history = plan.kept<unsigned>("history", 2);
     plan.launch(kernel,

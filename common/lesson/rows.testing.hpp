@@ -46,21 +46,23 @@ inline void expect_launch_on_sm90(const std::string& variant, std::uint64_t rows
     EXPECT_EQ(launch.overlaps, overlaps) << what;
 }
 
-// The plan of "rows on demand" of an operation, whose blocks have so many bytes of shared memory.
+// The plan of "rows on demand" of an operation, whose blocks have so many bytes of shared memory. `full`: what follows
+// the cluster's shape in the template arguments.
 inline void expect_rows_on_demand_fill_a_cluster(const std::string& operation, const std::string& format,
-                                                 const std::string& type, std::uint32_t shared_bytes) {
+                                                 const std::string& type, std::uint32_t shared_bytes,
+                                                 const std::string& full = "") {
     const std::string variant = operation + "_rows_on_demand_" + format;
     const bool wide = format == "f32";
     Inputs inputs = with_rows(variant, 3, 65536);
     inputs.block = 1024;
     const launch::LaunchSpec launch = plan_of(variant, inputs).launches.front();
-    EXPECT_EQ(launch.arguments, type + (wide ? ", 512, 4, 8" : ", 256, 4, 8"));
+    EXPECT_EQ(launch.arguments, type + (wide ? ", 512, 4, 8" : ", 256, 4, 8") + full);
     EXPECT_EQ(launch.grid.x, 24u);  // three rows, eight blocks each
     EXPECT_EQ(launch.cluster_in_turns, 8u);
     EXPECT_EQ(launch.block.dynamic_shared_bytes, shared_bytes);
     const std::uint64_t small = wide ? 2048 : 4096;
-    EXPECT_EQ(plan_of(variant, with_rows(variant, 3, small)).launches.front().arguments, type + ", 64, 4, 2");
-    // A row that does not fill the cluster's threads goes another way.
+    EXPECT_EQ(plan_of(variant, with_rows(variant, 3, small)).launches.front().arguments, type + ", 64, 4, 2" + full);
+    // A row that does not fill a small cluster's threads goes another way.
     EXPECT_EQ(plan_of(variant, with_rows(variant, 3, small - 8)).launches.front().kernel, operation + "_two_reads");
 }
 

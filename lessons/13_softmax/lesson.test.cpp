@@ -196,7 +196,9 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(124, Element::f32, Route::short_rows, 128); // 31
     is(128, Element::f32, Route::short_rows, 128);
     is(192, Element::f32, Route::short_rows, 128); // 48, sixteen lanes
-    is(196, Element::f32, Route::warp, 128);
+    is(196, Element::f32, Route::short_rows, 128); // 49
+    is(252, Element::f32, Route::short_rows, 128); // 63
+    is(256, Element::f32, Route::warp, 128);
     is(1, Element::f32, Route::short_anywhere, 128);
     is(207, Element::f32, Route::short_anywhere, 128);
     is(209, Element::f32, Route::anywhere, 32);    // more than sixteen lanes hold
@@ -222,9 +224,8 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(65536, Element::f32, Route::rows_on_demand, 1024);   // fills a cluster's threads
     is(65532, Element::f32, Route::cluster, 1024);
     is(131072, Element::f32, Route::cluster, 1024);
-    is(131076, Element::f32, Route::team, 1024);
-    is(262144, Element::f32, Route::team, 1024);
-    is(262148, Element::f32, Route::team, 1024);
+    is(262144, Element::f32, Route::cluster, 1024);
+    is(262148, Element::f32, Route::team, 1024);   // more than a cluster holds
     is(262148, Element::f32, Route::two_reads, 1024, 120);    // less shared memory
     is(65536, Element::f32, Route::two_reads, 1024, 80);
     is(1024, Element::f16, Route::warp, 128);
@@ -245,7 +246,7 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(12297, Element::f16, Route::anywhere, 416, 80);
     is(16399, Element::f16, Route::anywhere_two_reads, 1024, 80);
     is(262151, Element::bf16, Route::anywhere_cluster, 1024);
-    is(50257, Element::f16, Route::team, 1024);               // a cluster's threads would have packs to spare
+    is(50257, Element::f16, Route::anywhere_cluster, 800);
     is(65537, Element::f16, Route::anywhere_cluster, 1024);
     is(262144, Element::f16, Route::cluster, 1024);
     is(262153, Element::f16, Route::team, 1024);
@@ -261,14 +262,20 @@ TEST(Softmax, ManyLongRowsGoToTeamsOnFastMemory) {
         EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns;
     };
     is(1024, 32768, Element::f32, Route::split_row);
-    is(1024, 32772, Element::f32, Route::team);
+    is(256, 32772, Element::f32, Route::rows_on_demand);
+    is(255, 32772, Element::f32, Route::team);            // less than 32 MiB
     is(16, 32772, Element::f32, Route::cluster);
+    is(1024, 8189, Element::f32, Route::anywhere);
+    is(1024, 8201, Element::f32, Route::team);            // 2048 whole packs and more
+    is(1024, 16391, Element::f16, Route::team);
+    is(16, 16399, Element::f16, Route::anywhere_cluster);
     is(1024, 65536, Element::f32, Route::rows_on_demand);
     is(1024, 50257, Element::f32, Route::team);
-    is(1024, 131072, Element::f16, Route::cluster);
-    is(1024, 131080, Element::f16, Route::team);
+    is(1024, 131080, Element::f16, Route::rows_on_demand);
+    is(1024, 262144, Element::f16, Route::rows_on_demand);
+    is(1024, 262152, Element::f16, Route::team);
     lesson::Inputs without = on_fast_memory("softmax_best_f32", 1024, 100004);
-    EXPECT_EQ(best_route(without, Element::f32).route, Route::team);
+    EXPECT_EQ(best_route(without, Element::f32).route, Route::rows_on_demand);
     without.machine.architecture = 120;   // less shared memory
     EXPECT_NE(best_route(without, Element::f32).route, Route::team);
 }
@@ -277,7 +284,7 @@ TEST(Softmax, ManyLongRowsGoToTeamsOnFastMemory) {
 TEST(Softmax, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("softmax", "float, true, 24", 64, 524288, {2, 66, 1992, 7, 7 * 1992 * 16});
     expect_team("softmax", "__half, true, 24", 64, 300000, {7, 18, 2088, 6, 6 * 2088 * 16});
-    expect_team("softmax", "__half, false, 24", 1, 50257, {1, 131, 48, 12, 12 * 48 * 16});
+    expect_team("softmax", "__half, false, 24", 200, 50257, {40, 3, 2104, 6, 6 * 2104 * 16});
 }
 
 // Two words of halves hold three, but where the row begins within one.
@@ -302,7 +309,7 @@ TEST(Softmax, LaunchesOverlapWhereThatWasMeasured) {
     is("softmax_best_f16", 11520, 8192, "softmax_overlap", "__half, 256, 4, true", 11520, 256, true);
     is("softmax_best_f16", 11521, 8192, "softmax_overlap", "__half, 512, 2, true", 11521, 512, true);
     is("softmax_best_bf16", 8, 50000, "softmax_split_row", "__nv_bfloat16, 1024, 2, 6", 8, 1024, true);
-    is("softmax_best_bf16", 8, 65536, "softmax_rows_on_demand", "__nv_bfloat16, 256, 4, 8", 64, 256, true);
+    is("softmax_best_bf16", 8, 65536, "softmax_rows_on_demand", "__nv_bfloat16, 256, 4, 8, true", 64, 256, true);
     is("softmax_best_f32", 8, 50000, "softmax_cluster", "float, 8, 8", 64, 224, true);   // 7 of 8 warps' room
 }
 
@@ -326,9 +333,35 @@ TEST(Softmax, RowsShorterThanAPackAreNotReadPastTheArray) { expect_short_rows_st
 
 // In shared memory: a share of a row; of 16 bits as much as keeps a fourth block out.
 TEST(Softmax, RowsOnDemandFillACluster) {
-    expect_rows_on_demand_fill_a_cluster("softmax", "f32", "float", 32 << 10);
-    expect_rows_on_demand_fill_a_cluster("softmax", "f16", "__half", 60 << 10);
-    expect_rows_on_demand_fill_a_cluster("softmax", "bf16", "__nv_bfloat16", 60 << 10);
+    expect_rows_on_demand_fill_a_cluster("softmax", "f32", "float", 32 << 10, ", true");
+    expect_rows_on_demand_fill_a_cluster("softmax", "f16", "__half", 60 << 10, ", true");
+    expect_rows_on_demand_fill_a_cluster("softmax", "bf16", "__nv_bfloat16", 60 << 10, ", true");
+}
+
+// Eight blocks, each warp with room for 128 packs. Rows of whole lines of 128 bytes begin with one; others need up to
+// seven places more.
+TEST(Softmax, RowsOnDemandThatDoNotFillAClusterTakeTheFewestWarps) {
+    const auto is = [](std::uint64_t columns, std::uint32_t threads, std::uint32_t offset = 0) {
+        lesson::Inputs inputs = with_rows("softmax_rows_on_demand_f16", 3, columns);
+        inputs.block = 1024;
+        inputs.offset = offset;
+        const launch::LaunchSpec launch = plan_of("softmax_rows_on_demand_f16", inputs).launches.front();
+        if (threads == 0) {
+            EXPECT_EQ(launch.kernel, "softmax_two_reads") << columns;
+            return;
+        }
+        EXPECT_EQ(launch.arguments, "__half, 1024, 4, 8, false") << columns;
+        EXPECT_EQ(launch.block.x, threads) << columns;
+        EXPECT_GE(launch.block.dynamic_shared_bytes, threads * 4 * 16) << columns;
+    };
+    is(65528, 288);        // 8191 packs, and seven places
+    is(65472, 256);        // 8184: whole lines
+    is(65472, 256, 8);     // all begin a pack past a line: 8191
+    is(131072, 512);
+    is(262144, 1024);
+    is(262152, 0);         // more than eight blocks hold
+    is(4088, 0);           // 511 packs
+    is(65544, 0, 1);       // begin within a pack
 }
 
 TEST(Softmax, LongRowsThatBeginAnywhereAreSharedByClusters) {

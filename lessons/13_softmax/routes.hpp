@@ -68,9 +68,26 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
     return cluster_anywhere(columns, element, blocks, kPacks);
 }
 
+// Of rows that clusters take on demand: they fill on_demand_shape(), and the kernel knows, or they take the fewest warps
+// that have places enough. None are shorter than kLeastOnDemand packs.
+inline constexpr std::uint64_t kLeastOnDemand = 512;
+struct OnDemand {
+    ClusterShape shape;
+    bool full = true;
+    std::uint64_t places = 0;   // of packs, that a row may need
+    bool has_room() const { return full ? places == shape.room() : places <= shape.room(); }
+};
+inline OnDemand on_demand(const Inputs& inputs, Element element, std::uint32_t block) {
+    const ClusterShape filled = on_demand_shape(element, block);
+    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    if (block == kWarpBlock || packs == filled.room()) return {filled, true, packs};
+    const std::uint64_t places = places_of(inputs, element);
+    if (packs < kLeastOnDemand) return {{}, false, places};
+    return {cluster_of(places, kMostBlocksOfACluster, kPacks), false, places};
+}
+
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
-    const Rows rows = rows_of(inputs);
-    return team_of(packs_of(rows.columns, element), rows.count, inputs.machine, 0, block);
+    return team_of(places_of(inputs, element), rows_of(inputs).count, inputs.machine, 0, block);
 }
 
 // Must every row begin at a multiple of 16 bytes?
@@ -105,7 +122,7 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::bulk_copies:
             return packs <= bulk_shape(packs, element, block).room();
         case Route::rows_on_demand:
-            return packs == on_demand_shape(element, block).room();
+            return on_demand(inputs, element, block).has_room();
         case Route::anywhere:
             return block_anywhere(columns, element).threads > 0;
         case Route::anywhere_cluster:
@@ -145,8 +162,11 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
 
 // As launch_bulk_copies().
 inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
-    launch_on_demand(plan, inputs, element, "softmax_rows_on_demand", 1, buffers.in, buffers.out,
-                     static_cast<int>(rows_of(inputs).count));
+    const OnDemand by = on_demand(inputs, element, inputs.block);
+    launch_on_demand(plan, inputs, "softmax_rows_on_demand",
+                     fmt::format("{}, {}, {}, {}, {}", type_of(element), by.full ? by.shape.threads : kMostThreads,
+                                 by.shape.packs, by.shape.blocks, by.full),
+                     by.shape, 1, buffers.in, buffers.out, static_cast<int>(rows_of(inputs).count), columns_of(inputs));
 }
 
 // What does not fit the registers of a row's block is in its shared memory.
@@ -308,23 +328,24 @@ struct Choice {
     std::uint32_t block = kMostThreads;
     std::uint32_t packs = kPacks;  // a thread, where launches overlap
 };
-// Is a team faster than clusters? Of 134 MB on an H100, by a team that was slower than today's: 151936 floats 82 % of a
-// copy's bandwidth and 73 by clusters, 524288 halves 77 and 74; but 262144 82 and 91. Of rows that begin anywhere: 300001
-// halves 73, and 50 where they are read twice; 50257 77 and 72, 100001 77 and 65; but 65537 76 and 81, where a cluster's
-// threads have no packs to spare. On an H200, by today's: 65544 floats 87 and 76, 131072 88 and 81, but 49152 85 and 88;
-// 151936 halves 85 and 79, but 131072 84 and 87; 65537 floats 83 and 79.
+// Is a team faster than clusters? Of whole rows where they have no room to be taken on demand, or are too few for that:
+// on an H200 65544 floats 87 % of a copy's bandwidth and 76 by clusters, but 49152 85 and 88; 151936 halves 85 and 79,
+// but 131072 84 and 87.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
-    const std::uint64_t columns = rows_of(inputs).columns;
-    if (!has_large_clusters(inputs.machine) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
-    const std::uint64_t packs = columns / pack_of(element);
-    if (teams_beat_clusters(inputs, element)) {
-        if (is_packed(inputs, element)) return packs > (element == Element::f32 ? 8192 : 16384);
-        if (element == Element::f32) return true;
-    }
-    if (is_packed(inputs, element)) return packs > 32768;
-    const ClusterShape shape = anywhere_shape(columns, element);
-    const bool spare = element != Element::f32 && shape.threads > 640 && shape.threads < kMostThreads;
-    return spare || packs > shape.room();
+    if (!teams_were_timed(inputs, element) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    if (!is_packed(inputs, element)) return packs >= kPacksAnywhere;
+    return packs > (!memory_is_fast(inputs.machine) ? 32768 : element == Element::f32 ? 8192 : 16384);
+}
+
+// Do clusters take rows on demand faster than others do? Of 134 MB on an H100 all that split_row has no room for: 65544
+// halves 95 % of a copy's bandwidth and 90 by a team, 98312 floats 99 and 96; but 50000 halves 95, and 100 by split_row.
+// Of 67 MB too, 151936 halves 91 and 90, but not of 34.
+inline bool on_demand_is_faster(const Inputs& inputs, Element element) {
+    const OnDemand by = on_demand(inputs, element, kMostThreads);
+    if (!has_room(Route::rows_on_demand, inputs, element, kMostThreads)) return false;
+    const std::uint64_t bytes = inputs.n * static_cast<std::uint64_t>(element_size(element));
+    return by.full || (bytes >= 32u << 20 && !has_room(Route::split_row, inputs, element, kMostThreads));
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
@@ -332,14 +353,16 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     // These kernels are for GPUs; the emulator takes such rows value by value.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
         if (has_room(Route::short_anywhere, inputs, element, kShortBlock)) return {Route::short_anywhere, kShortBlock};
+        if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
         const BlockShape shape = block_anywhere(columns, element);
         const bool clusters =
             has_large_clusters(inputs.machine) && has_room(Route::anywhere_cluster, inputs, element, kMostThreads);
         // Widened to floats, packs of 16 bits fill registers: a multiprocessor runs only one of the larger blocks.
         const bool crowded = element != Element::f32 && shape.threads > 384;
         if (shape.threads > 0 && !(clusters && crowded)) return {Route::anywhere, shape.threads};
-        if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
         if (clusters) return {Route::anywhere_cluster, anywhere_shape(columns, element).threads};
+        if (has_large_clusters(inputs.machine) && has_room(Route::team, inputs, element, kMostThreads))
+            return {Route::team, kMostThreads};
         return {Route::anywhere_two_reads, kMostThreads};
     }
     if (inputs.machine.architecture >= 75 && has_room(Route::short_rows, inputs, element, kShortBlock))
@@ -368,8 +391,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
                           has_room(Route::cluster, inputs, element, kMostThreads);
     // 1024 x 65536 floats: on an H100 180 us, as by clusters; on an H200 127, by bulk copies 135. Halves: 90.7, 91.2 by
     // clusters, 91.7 by split row; on an H200 65.3, 68.2 by split row.
-    if (clusters && has_room(Route::rows_on_demand, inputs, element, kMostThreads))
-        return {Route::rows_on_demand, kMostThreads};
+    if (clusters && on_demand_is_faster(inputs, element)) return {Route::rows_on_demand, kMostThreads};
     if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
     // A block alone is as fast as a cluster or faster: for 1024 x 65536 halves 67.7 us on an H200, 69.0 by clusters; on an
     // H100 91.7 and 91.3, and for 1000 x 36864 50.6 and 52 to 56.
@@ -377,6 +399,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     // Other long rows. Not by bulk copies: on an H200 98312 halves reach 45 % of a copy's bandwidth so, and 84 by
     // clusters.
     if (clusters) return {Route::cluster, kMostThreads};
+    if (long_rows && has_large_clusters(inputs.machine) && has_room(Route::team, inputs, element, kMostThreads))
+        return {Route::team, kMostThreads};
     for (std::uint32_t block = kWarpBlock; block <= kMostThreads; block *= 2)
         if (has_room(Route::registers, inputs, element, block)) return {Route::registers, block};
     if (has_room(Route::shared, inputs, element, kMostThreads)) return {Route::shared, kMostThreads};

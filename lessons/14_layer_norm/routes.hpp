@@ -49,8 +49,7 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
 inline constexpr std::uint32_t kVectors = 2;   // as long as a row: weights and biases
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
-    const Rows rows = rows_of(inputs);
-    return team_of(packs_of(rows.columns, element), rows.count, inputs.machine, kVectors, block);
+    return team_of(places_of(inputs, element), rows_of(inputs).count, inputs.machine, kVectors, block);
 }
 
 inline bool has_room(Route route, const Inputs& inputs, Element element, std::uint32_t block) {
@@ -106,34 +105,29 @@ inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
     return is_packed(inputs, element) && packs_touched(inputs, element) <= 32 ? 1 : kPacks;
 }
 
-// Packs of a row that a block is faster for than a team.
-inline constexpr std::uint64_t kPacksOfABlock = 4096;
-
-// Is a team faster than clusters? Of 2^25 values on an H100, by a team that was slower than today's: 100001 floats 82 % of
-// a copy's bandwidth and 65 by a cluster of eight, 65537 81, and 85 by one of four; 151936 88, and 61 where a row is read
-// twice; 100000 87, and 91 by bulk copies, whose threads it fills by three quarters. 100001 halves 75 and 62, 100000 82
-// and 78. On an H200, by today's: whole rows of 32776 to 262144 values always, by 3 % and more; 20001 floats 79, and 70
-// where a block takes a row; 50257 80, and 60 by a cluster.
+// Is a team faster than clusters? Of 134 MB on an H100: always, 50000 floats 94 % of a copy's bandwidth, and 90 by bulk
+// copies; 131072 halves 94, and 90 by a cluster. Rows of up to 4096 packs have room in a block, which is faster there:
+// 20480 halves 97 and 87. Not so where much is still in L2, of 67 MB 16392 halves 69 and 95; nor on an H200, of 134 MB
+// 68 and 81.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    if (teams_beat_clusters(inputs, element) && packs > kPacksOfABlock)
-        return has_room(Route::team, inputs, element, kMostThreads);
-    if (packs <= 65536 / pack_of(element) || !has_large_clusters(inputs.machine)) return false;
-    if (!has_room(Route::team, inputs, element, kMostThreads)) return false;
-    const std::uint64_t room = bulk_shape(packs, element, kMostThreads).room();
-    const std::uint64_t filled = element == Element::f32 ? room * 5 / 8 : room * 15 / 16;
-    return !is_packed(inputs, element) || packs < filled || packs > room;
+    if (!teams_were_timed(inputs, element) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
+    if (!is_packed(inputs, element)) return packs >= kPacksAnywhere;
+    const bool blocks_are_slow = memory_is_fast(inputs.machine) || !outgrows_l2(inputs, element);
+    return packs > (element != Element::f32 && blocks_are_slow ? 2048 : 4096);
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
         if (has_room(Route::short_anywhere, inputs, element, kShortBlock)) return {Route::short_anywhere, kShortBlock};
-        const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
         if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
+        const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
         if (shape.threads > 0) return {Route::anywhere, shape.threads};
         if (has_large_clusters(inputs.machine) && has_room(Route::anywhere_cluster, inputs, element, kMostThreads))
             return {Route::anywhere_cluster, anywhere_shape(rows_of(inputs).columns, element).threads};
+        if (has_large_clusters(inputs.machine) && has_room(Route::team, inputs, element, kMostThreads))
+            return {Route::team, kMostThreads};
         return {Route::anywhere_two_reads, kMostThreads};
     }
     if (inputs.machine.architecture >= 75 && has_room(Route::short_rows, inputs, element, kShortBlock))
@@ -141,6 +135,11 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const bool hints = inputs.machine.architecture >= 80 && is_packed(inputs, element);
     const std::uint64_t packs = packs_touched(inputs, element);
     const std::uint32_t threads = threads_at_high_occupancy(packs);
+    // 1024 x 65536 floats: on an H100 180 us, by clusters 184; on an H200 128, by bulk copies 134. Halves: 91.2, by
+    // clusters 94.7; on an H200 65.6, by bulk copies 71.4.
+    if (inputs.machine.architecture >= 90 && has_room(Route::rows_on_demand, inputs, element, kMostThreads))
+        return {Route::rows_on_demand, kMostThreads};
+    if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
     if (overlaps(inputs, element) && threads > 0) {
         const BlockShape shape = shape_of_overlap(packs);
         return {Route::overlap, shape.threads, shape.packs};
@@ -151,17 +150,13 @@ inline Choice best_route(const Inputs& inputs, Element element) {
         return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
     if (inputs.machine.architecture < 90) return {};
-    // 1024 x 65536 floats: on an H100 180 us, by clusters 184; on an H200 128, by bulk copies 134. Halves: 91.2, by
-    // clusters 94.7; on an H200 65.6, by bulk copies 71.4.
-    if (has_room(Route::rows_on_demand, inputs, element, kMostThreads))
-        return {Route::rows_on_demand, kMostThreads};
-    if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
-    // Long rows of floats that do not fill a cluster's threads: on an H100 142 us by bulk copies and 158 by clusters
-    // for 1000 x 50000, but 105 and 92 for 1000 x 32768.
-    // On an H200 they are faster for all: 71 us for 1024 x 65536 halves, 80 by clusters.
+    // Long rows, but too few for a team to have been timed. Of floats that do not fill a cluster's threads: on an H100
+    // 142 us by bulk copies and 158 by clusters for 1000 x 50000, but 105 and 92 for 1000 x 32768. On an H200 bulk copies
+    // are faster for all: 71 us for 1024 x 65536 halves, 80 by clusters.
     const bool copies = memory_is_fast(inputs.machine) ||
                         (element == Element::f32 && packs > 8192 && !rows_a_cluster(packs, element).whole);
-    for (const Route route : {copies ? Route::bulk_copies : Route::cluster, Route::bulk_copies, Route::cluster})
+    for (const Route route :
+         {copies ? Route::bulk_copies : Route::cluster, Route::bulk_copies, Route::cluster, Route::team})
         if (has_room(route, inputs, element, kMostThreads)) return {route, kMostThreads};
     return {};
 }
@@ -191,8 +186,9 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
 
 // As launch_bulk_copies(). Biases lie in shared memory.
 inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
-    launch_on_demand(plan, inputs, element, "layer_norm_rows_on_demand", 2, b.in, b.weight, b.bias, b.out,
-                     static_cast<int>(rows_of(inputs).count), epsilon_of(inputs));
+    const ClusterShape shape = on_demand_shape(element, inputs.block);
+    launch_on_demand(plan, inputs, "layer_norm_rows_on_demand", shape_text(type_of(element), shape), shape, 2, b.in,
+                     b.weight, b.bias, b.out, static_cast<int>(rows_of(inputs).count), epsilon_of(inputs));
 }
 
 // A few lanes for each row, many rows a block, which begin anywhere. Weights and biases lie in shared memory.

@@ -147,7 +147,8 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     is(124, Element::f32, Route::short_rows, 128); // 31
     is(128, Element::f32, Route::short_rows, 128);
     is(192, Element::f32, Route::short_rows, 128); // 48, sixteen lanes
-    is(196, Element::f32, Route::warp, 128);
+    is(196, Element::f32, Route::short_rows, 128);
+    is(256, Element::f32, Route::warp, 128);
     is(512, Element::f32, Route::warp, 128);
     is(516, Element::f32, Route::registers, 96);   // 129 packs, two a thread
     is(1, Element::f32, Route::short_anywhere, 128);
@@ -168,7 +169,7 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     is(32768, Element::f32, Route::two_reads, 1024, 75);
     is(65536, Element::f32, Route::rows_on_demand, 1024);   // fills a cluster's threads
     is(65532, Element::f32, Route::cluster, 1024);
-    is(65540, Element::f32, Route::team, 1024);
+    is(65540, Element::f32, Route::cluster, 1024);
     is(131076, Element::f32, Route::team, 1024);
     is(65540, Element::f32, Route::cluster, 1024, 120);     // less shared memory
     is(1u << 24, Element::f32, Route::two_reads, 1024);     // more than all multiprocessors hold
@@ -188,12 +189,12 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     is(16399, Element::bf16, Route::anywhere_cluster, 288);   // 2049: more than 512 threads hold
     is(16399, Element::bf16, Route::anywhere_two_reads, 1024, 80);
     is(131079, Element::bf16, Route::anywhere_cluster, 512);
-    is(131081, Element::bf16, Route::team, 1024);
+    is(131081, Element::bf16, Route::anywhere_cluster, 544);
     is(65536, Element::f16, Route::rows_on_demand, 1024);
     is(63488, Element::f16, Route::full_row, 992);
     is(65536, Element::f16, Route::read_again, 1024, 80);
     is(131072, Element::f16, Route::cluster, 1024);
-    is(262144, Element::f16, Route::team, 1024);
+    is(262144, Element::f16, Route::cluster, 1024);
     // An H200's memory, 37 GB/s for each multiprocessor.
     is(65536, Element::bf16, Route::rows_on_demand, 1024, 90, 4917);
     is(65544, Element::f16, Route::bulk_copies, 1024, 90, 4917);
@@ -209,10 +210,12 @@ TEST(RmsNorm, ManyLongRowsGoToTeamsOnFastMemory) {
         EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns;
     };
     is(1024, 65540, Element::f32, Route::team);
-    is(1024, 49152, Element::f32, Route::bulk_copies);
+    is(1024, 49152, Element::f32, Route::team);
+    is(1024, 20480, Element::f32, Route::full_row);
+    is(1024, 20484, Element::f32, Route::team);
     is(1024, 128256, Element::f32, Route::bulk_copies);   // fills a cluster's threads
     is(1024, 65544, Element::f16, Route::team);
-    is(1024, 65537, Element::f32, Route::anywhere_cluster);
+    is(1024, 65537, Element::f32, Route::team);
     is(1024, 100001, Element::f32, Route::team);
     lesson::Inputs without = on_fast_memory("rms_norm_best_f32", 1024, 100004);
     EXPECT_EQ(best_route(without, Element::f32).route, Route::team);
@@ -239,9 +242,9 @@ TEST(RmsNorm, LargeArraysTakeAsManyThreadsAsThereCanBe) {
 
 // 132 multiprocessors, 24 warps that hold 2304 packs. 131072 packs need 57 blocks: two teams, which 66 each make even.
 TEST(RmsNorm, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
-    expect_team("rms_norm", "float, true, 24", 64, 524288, {2, 66, 1992, 6, (6 * 1992 + 1993) * 16});
-    expect_team("rms_norm", "float, true, 24", 64, 65544, {16, 8, 2056, 5, (5 * 2056 + 2057) * 16});
-    expect_team("rms_norm", "__half, false, 24", 1, 131081, {1, 129, 128, 12, (12 * 128 + 129) * 16});
+    expect_team("rms_norm", "float, true, 24", 64, 524288, {2, 66, 1992, 6, (6 * 1992 + 2008) * 16});
+    expect_team("rms_norm", "float, true, 24", 64, 65544, {16, 8, 2056, 5, (5 * 2056 + 2072) * 16});
+    expect_team("rms_norm", "__half, false, 24", 1, 300001, {1, 131, 288, 12, (12 * 288 + 304) * 16});
 }
 
 // Two words of halves hold three, but where the row begins within one.

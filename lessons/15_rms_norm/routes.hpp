@@ -61,8 +61,7 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
 inline constexpr std::uint32_t kVectors = 1;   // as long as a row: weights
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
-    const Rows rows = rows_of(inputs);
-    return team_of(packs_of(rows.columns, element), rows.count, inputs.machine, kVectors, block);
+    return team_of(places_of(inputs, element), rows_of(inputs).count, inputs.machine, kVectors, block);
 }
 
 inline bool has_room(Route route, const Inputs& inputs, Element element, std::uint32_t block) {
@@ -127,31 +126,30 @@ inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
     return is_packed(inputs, element) && packs_touched(inputs, element) <= 32 ? 1 : kPacks;
 }
 
-// Is a team faster than clusters? Of 134 MB on an H100, by a team that was slower than today's: 151936 halves 87 % of a
-// copy's bandwidth and 80 by clusters, 150001 82 and 60; 65544 floats 86 and 77; but 100001 82 and 84. On an H200, by
-// today's: 65544 halves 85 and 78, 98312 floats 89 and 84, but 49152 84, and 92 by bulk copies; 128256 85 and 93, whose
-// threads it fills. 100001 floats 79 and 69, 65537 78 and 81.
+// Is a team faster than clusters? Of 134 MB on an H100: 50000 floats 94 % of a copy's bandwidth and 88 by a cluster, but
+// 16388 93 and 95. On an H200 it is wherever a row does not fill what copies it in bulk: 16392 floats 87, and 55 by bulk
+// copies, but 128256 85 and 93.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    if (!teams_were_timed(inputs, element) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
+    if (!is_packed(inputs, element)) return packs >= kPacksAnywhere;
+    if (!memory_is_fast(inputs.machine)) return packs > 8192;
     const std::uint64_t room = bulk_shape(packs, element, kMostThreads).room();
-    if (teams_beat_clusters(inputs, element)) {
-        const bool fills = is_packed(inputs, element) && packs <= room && packs >= room * 15 / 16;
-        return packs > 65536 / pack_of(element) && !fills && has_room(Route::team, inputs, element, kMostThreads);
-    }
-    const bool wide = element == Element::f32 && !is_packed(inputs, element);
-    return packs > (wide ? 32768 : 16384) && has_large_clusters(inputs.machine) &&
-           has_room(Route::team, inputs, element, kMostThreads);
+    const bool fills = packs <= room && packs >= room * 15 / 16;
+    return packs > 4096 && !fills;
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
         if (has_room(Route::short_anywhere, inputs, element, kShortBlock)) return {Route::short_anywhere, kShortBlock};
+        if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
         const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
         if (shape.threads > 0) return {Route::anywhere, shape.threads};
-        if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
         if (has_large_clusters(inputs.machine) && has_room(Route::anywhere_cluster, inputs, element, kMostThreads))
             return {Route::anywhere_cluster, anywhere_shape(rows_of(inputs).columns, element).threads};
+        if (has_large_clusters(inputs.machine) && has_room(Route::team, inputs, element, kMostThreads))
+            return {Route::team, kMostThreads};
         return {Route::anywhere_two_reads, kMostThreads};
     }
     if (inputs.machine.architecture >= 75 && has_room(Route::short_rows, inputs, element, kShortBlock))
@@ -170,7 +168,6 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (has_room(Route::warp, inputs, element, kWarpBlock))
         return {Route::warp, kWarpBlock, packs_a_lane(inputs, element)};
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
-    if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
     if (inputs.machine.architecture >= 90) {
         // 1024 x 65536 floats: on an H100 180 us, by clusters 182; on an H200 127, by bulk copies 134. Halves: 90.7, by
         // clusters 91.6, by full row 92.5; on an H200 65.1, by full row 67.1.
@@ -179,11 +176,13 @@ inline Choice best_route(const Inputs& inputs, Element element) {
         // 1024 x 65536 halves: on an H200 67.0 us, 76.7 by clusters; on an H100 92.2 and 91.7.
         if (packs > kMostThreads * kPacks && has_room(Route::full_row, inputs, element, kMostThreads))
             return {Route::full_row, threads_of_full_row(packs)};
+        if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
         // Other long rows of floats: 1024 x 65536 took 132 us by bulk copies and 154 by clusters on an H200, 193 and 182
         // on an H100.
         if (memory_is_fast(inputs.machine) && has_room(Route::bulk_copies, inputs, element, kMostThreads))
             return {Route::bulk_copies, kMostThreads};
         if (has_room(Route::cluster, inputs, element, kMostThreads)) return {Route::cluster, kMostThreads};
+        if (has_room(Route::team, inputs, element, kMostThreads)) return {Route::team, kMostThreads};
     }
     if (hints && has_room(Route::read_again, inputs, element, kMostThreads)) return {Route::read_again, kMostThreads};
     return {};
@@ -213,7 +212,8 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
 
 // As launch_bulk_copies().
 inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
-    launch_on_demand(plan, inputs, element, "rms_norm_rows_on_demand", 1, b.in, b.weight, b.out,
+    const ClusterShape shape = on_demand_shape(element, inputs.block);
+    launch_on_demand(plan, inputs, "rms_norm_rows_on_demand", shape_text(type_of(element), shape), shape, 1, b.in, b.weight, b.out,
                      static_cast<int>(rows_of(inputs).count), epsilon_of(inputs));
 }
 

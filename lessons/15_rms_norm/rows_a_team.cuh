@@ -5,13 +5,13 @@
 // teams, … All blocks run at once. A block's share of a row is share_packs packs, a multiple of 8 up to 32 * kWarps *
 // kTeamPacks, or what is left; it has rows_kept shares in shared memory, kMostTold + 1 to kMostRowsKept, on their way
 // or waiting to be normalized. parts: kTurnsTold for each block; history: one. Both are 0 before the first launch.
-// blockDim.x: kWarps * 32 + 96. Dynamic shared memory, in packs: rows_kept * share_packs, and share_packs + 1 for
+// blockDim.x: kWarps * 32 + 96. Dynamic shared memory, in packs: rows_kept * share_packs, and share_packs + 16 for
 // weights.
 //
-// Compared with rms_norm_bulk_copies: a team may have more blocks than a cluster, so a share is small enough for four
-// rows. A block's warps have one task each, and no barrier of the block between rows. One asks for rows, a row at a
-// time: with more under way, what blocks tell each other arrives later. kWarps tell the sum of their portions, of up to
-// three rows, before they put one out. One adds those up and tells the team; one listens to it.
+// Compared with rms_norm_bulk_copies: a team may have more blocks than a cluster, so a share is small enough for
+// four rows. A block's warps have one task each, and no barrier of the block between rows. One asks for rows, so
+// that two are under way. kWarps tell the sum of their portions, of up to three rows, before they put one out. One
+// adds those up and tells the team; one listens to it.
 //
 // Launches overlap. The next kernel is let in at once: it finds no room before a block has ended. Until the kernel
 // before has ended, only the first row is prefetched.
@@ -34,22 +34,28 @@ __global__ void __launch_bounds__(kWarps * 32 + 96)
   const int rank = blockIdx.x;
   const int portion_packs = (share_packs + 32 * kWarps - 1) / (32 * kWarps) * 32;   // of a warp, at most
   const int copy_packs = kWarpsOfACopy * portion_packs;
+  // Weights from a line before this block's first place on, to a pack after its last.
+  const int first_weight_pack = rank * share_packs - kPacksOfALine;
+  const int weight_packs = kPacksOfALine + share_packs + 1;
   Pack<T>* const weights = reinterpret_cast<Pack<T>*>(shares + rows_kept * share_packs);
   TeamPart* const team_parts = parts + blockIdx.y * team_blocks * kTurnsTold;
   TeamRow<T, kWhole> row(in, rows, columns, blockIdx.y, gridDim.y);
-  // The packs of a row that this block has, and this warp of it.
-  const auto packs_of_block = [&](const Cut& cut) { return packs_of_part(cut.packs, rank, share_packs); };
-  const auto packs_of_warp = [&](const Cut& cut) { return packs_of_part(packs_of_block(cut), warp, portion_packs); };
-  const auto share_of = [&](const TeamRow<T, kWhole>& row, const Cut& cut) {
-    return reinterpret_cast<const uint4*>(in + row.begin + cut.head) + rank * share_packs;
+  // Where packs of a row lie among the places of this block.
+  const auto places_of = [&](const TeamRow<T, kWhole>& row, const Cut& cut) {
+    return row.places(cut).part(rank, share_packs);
+  };
+  // The first of those places, in global memory, in packs.
+  const auto begin_of = [&](const auto* values, const TeamRow<T, kWhole>& row, const Cut& cut) {
+    return reinterpret_cast<const uint4*>(values + row.begin + cut.head) - row.places(cut).first + rank * share_packs;
   };
   // By one lane: asks for one of a row's copies.
   const auto ask_for = [&](const TeamRow<T, kWhole>& row, const Cut& cut, int place, int copy) {
-    const int first = copy * copy_packs;
-    const int packs = packs_of_part(packs_of_block(cut), copy, copy_packs);
-    arrive_expecting(&arrived[place][copy], packs * 16);
-    if (packs == 0) return;
-    start_copy(shares + place * share_packs + first, share_of(row, cut) + first, packs * 16, &arrived[place][copy]);
+    const Places its = places_of(row, cut).part(copy, copy_packs);
+    arrive_expecting(&arrived[place][copy], its.packs() * 16);
+    if (its.packs() == 0) return;
+    const int first = copy * copy_packs + its.first;
+    start_copy(shares + place * share_packs + first, begin_of(in, row, cut) + first, its.packs() * 16,
+               &arrived[place][copy]);
   };
 
   // Warps make ready at once. The first one of each copy asks for the first row's.
@@ -63,11 +69,12 @@ __global__ void __launch_bounds__(kWarps * 32 + 96)
     publish_barriers();
   } else if (warp == kWarps + 1) {
     if (lane < rows_kept) init_barrier(&freed[lane], kWarps);
-    if (lane == rows_kept) init_barrier(&weights_there, 2);
+    if (lane == rows_kept) init_barrier(&weights_there, 1 + 32);
     publish_barriers();
   } else if (warp == kWarps + 2 && lane == 0 && row.left > 0) {
     const Cut cut = row.cut();
-    if (packs_of_block(cut) > 0) prefetch_into_l2(share_of(row, cut), packs_of_block(cut) * 16);
+    const Places its = places_of(row, cut);
+    if (its.packs() > 0) prefetch_into_l2(begin_of(in, row, cut) + its.first, its.packs() * 16);
   }
   cudaTriggerProgrammaticLaunchCompletion();
   cudaGridDependencySynchronize();
@@ -76,7 +83,6 @@ __global__ void __launch_bounds__(kWarps * 32 + 96)
 
   if (warp < kWarps) {
     const uint4* const portions = shares + warp * portion_packs;
-    const int first_pack = rank * share_packs + warp * portion_packs;
     const bool has_edges = !kWhole && rank == 0 && warp == 0;
     TeamRow<T, kWhole> coming = row;
     RingPlace coming_place = {0, 0}, coming_slot = {0, 0}, place = {0, 0}, slot = {0, 0};
@@ -88,14 +94,14 @@ __global__ void __launch_bounds__(kWarps * 32 + 96)
     T edge = edge_of_coming();
     // Tells the warp's sum of the row to come.
     const auto tell = [&] {
-      const int packs = packs_of_warp(coming.cut());
+      const Places its = places_of(coming, coming.cut()).part(warp, portion_packs);
       wait_for(&arrived[coming_place.place][warp / kWarpsOfACopy], coming_place.phase);
       const uint4* const portion = portions + coming_place.place * share_packs;
       float squares = widened(edge) * widened(edge);
 #pragma unroll
       for (int p = 0; p < kTeamPacks; ++p) {
         uint4 words = make_uint4(0, 0, 0, 0);
-        if (p * 32 + lane < packs) words = portion[p * 32 + lane];
+        if (its.has(p * 32 + lane)) words = portion[p * 32 + lane];
         squares += add_squares(0.0f, *reinterpret_cast<const Pack<T>*>(&words));
       }
       squares = warp_sum(squares);
@@ -112,20 +118,22 @@ __global__ void __launch_bounds__(kWarps * 32 + 96)
     // Puts out the warp's portion of a row, once all of the row is known.
     const auto put_out = [&] {
       const Cut cut = row.cut();
-      const int packs = packs_of_warp(cut);
+      const Places its = places_of(row, cut).part(warp, portion_packs);
       const uint4* const portion = portions + place.place * share_packs;
-      Pack<T>* const results = reinterpret_cast<Pack<T>*>(out + row.begin + cut.head) + first_pack;
+      uint4* const results = const_cast<uint4*>(begin_of(out, row, cut)) + warp * portion_packs;
       wait_for(&turns.known[slot.place], slot.phase);
       const float scale = turns.scale[slot.place];
+      const int first_weight = warp * portion_packs + kPacksOfALine - row.places(cut).first;
 #pragma unroll
       for (int p = 0; p < kTeamPacks; ++p) {
         const int index = p * 32 + lane;
-        if (index < packs) {
-          const int i = warp * portion_packs + index;
+        if (its.has(index)) {
+          const int i = first_weight + index;
           Pack<T> factors = kept_pack(weights, i);
           if (!kWhole && cut.head > 0) factors = part_of(factors, kept_pack(weights, i + 1), cut.head);
           const uint4 words = portion[index];
-          results[index] = normalized(*reinterpret_cast<const Pack<T>*>(&words), scale, factors);
+          const Pack<T> pack = normalized(*reinterpret_cast<const Pack<T>*>(&words), scale, factors);
+          results[index] = *reinterpret_cast<const uint4*>(&pack);
         }
       }
       if (has_edges) {
@@ -167,13 +175,12 @@ __global__ void __launch_bounds__(kWarps * 32 + 96)
     if (!kWhole) {
       edge_weights.init(weight, columns, lane);
       // A copy brings whole packs.
-      const int index = columns / kPack - rank * share_packs;
-      if (lane < columns % kPack && index >= 0 && index <= share_packs) {
+      const int index = columns / kPack - first_weight_pack;
+      if (lane < columns % kPack && index >= 0 && index < weight_packs) {
         weights[index].values[lane] = weight[columns / kPack * kPack + lane];
       }
-      __syncwarp();
     }
-    if (lane == 0) arrive(&weights_there);
+    arrive(&weights_there);
     // Listens to the team, and tells the block's warps.
     RingPlace slot = {0, 0};
     unsigned turn = history->turns_before();
@@ -194,22 +201,25 @@ __global__ void __launch_bounds__(kWarps * 32 + 96)
       }
     }
   } else if (lane == 0 && row.left > 0) {
-    // Asks for the other rows. A copy waits until the same one of the row before has come, and for its place.
+    // Asks for the other rows. A copy waits until the same one of two rows before has come, and for its place.
     const auto ask_for_weights = [&] {
-      const int packs = packs_of_part(columns / kPack - rank * share_packs, 0, share_packs + 1);
+      const int before = rank == 0 ? kPacksOfALine : 0;   // the row
+      const int from = first_weight_pack + before;
+      const int packs = packs_of_part(columns / kPack - from, 0, weight_packs - before);
       arrive_expecting(&weights_there, packs * 16);
       if (packs == 0) return;
-      start_copy(weights, weight + rank * share_packs * kPack, packs * 16, &weights_there);
+      start_copy(weights + before, weight + from * kPack, packs * 16, &weights_there);
     };
     if (row.left == 1) ask_for_weights();
     RingPlace before = {0, 0}, place = {0, 0};
     row.next();
     place.next(rows_kept);
-    for (int turn = 1; row.left > 0; ++turn, row.next(), before = place, place.next(rows_kept)) {
+    for (int turn = 1; row.left > 0; ++turn, row.next(), place.next(rows_kept)) {
+      if (turn > kRowsUnderWay) before.next(rows_kept);
       if (turn >= rows_kept) wait_for(&freed[place.place], place.phase ^ 1);
       const Cut cut = row.cut();
       for (int copy = 0; copy < kCopies; ++copy) {
-        wait_for(&arrived[before.place][copy], before.phase);
+        if (turn >= kRowsUnderWay) wait_for(&arrived[before.place][copy], before.phase);
         ask_for(row, cut, place.place, copy);
       }
       if (turn == 1) ask_for_weights();

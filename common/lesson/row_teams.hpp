@@ -15,6 +15,8 @@ namespace lanewise::lesson {
 // As in the lessons' team.cuh.
 inline constexpr std::uint32_t kTeamPacks = 3;       // that a thread has of its block's share of a row, at most
 inline constexpr std::uint32_t kMostTeamBlocks = 5 * 32;
+inline constexpr std::uint32_t kTeamWarps = 24;      // that work on rows
+inline constexpr std::uint64_t kMostPacksOfATeamBlock = kTeamWarps * 32 * kTeamPacks;   // of a row
 inline constexpr std::uint32_t kTeamVectorPacks = 16;  // that a vector takes beyond a share: before it, and after it
 inline constexpr std::uint32_t kTurnsTold = 6;      // whose parts stay in memory
 inline constexpr std::uint32_t kLeastRowsKept = 4, kMostRowsKept = 12;
@@ -35,7 +37,7 @@ inline TeamShape team_of(std::uint64_t places, std::uint64_t rows, const Machine
     const std::uint64_t room = (222 << 10) / 16 - vectors * kTeamVectorPacks;   // packs of shared memory
     const bool small = block == kWarpBlock;
     TeamShape shape;
-    shape.warps = small ? kWarpBlock / 32 - 3 : 24;
+    shape.warps = small ? kWarpBlock / 32 - 3 : kTeamWarps;
     const std::uint64_t most = std::min<std::uint64_t>(room / (kLeastRowsKept + vectors) / 8 * 8,
                                                        std::uint64_t{shape.warps} * 32 * kTeamPacks);
     const auto parts = [](std::uint64_t all, std::uint64_t part) { return (all + part - 1) / part; };

@@ -261,6 +261,9 @@ TEST(Softmax, ManyLongRowsGoToTeamsOnFastMemory) {
         const lesson::Inputs inputs = on_fast_memory("softmax_best_f32", rows, columns);
         EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns;
     };
+    is(2048, 16384, Element::f16, Route::overlap);
+    is(2048, 16392, Element::f16, Route::team);            // teams of one block
+    is(2048, 18424, Element::f16, Route::overlap);         // 2303 packs, and seven places before a line
     is(1024, 32768, Element::f32, Route::split_row);
     is(256, 32772, Element::f32, Route::rows_on_demand);
     is(255, 32772, Element::f32, Route::team);            // less than 32 MiB

@@ -338,6 +338,15 @@ inline bool team_is_faster(const Inputs& inputs, Element element) {
     return packs > (!memory_is_fast(inputs.machine) ? 32768 : element == Element::f32 ? 8192 : 16384);
 }
 
+// Is a team of one block faster than a block of its own? Of 134 MB on an H200 16392 halves reach 72 % of a copy's
+// bandwidth by overlap, which 768 threads then hold, and 80 by a team that was slower than today's; but 20480, which one
+// block of a team has no room for, 84 and 69.
+inline bool team_of_one_is_faster(const Inputs& inputs, Element element) {
+    if (element == Element::f32 || !memory_is_fast(inputs.machine) || !teams_were_timed(inputs, element)) return false;
+    return packs_of(rows_of(inputs).columns, element) > 2048 && places_of(inputs, element) <= kMostPacksOfATeamBlock &&
+           has_room(Route::team, inputs, element, kMostThreads);
+}
+
 // Do clusters take rows on demand faster than others do? Of 134 MB on an H100 all that split_row has no room for: 65544
 // halves 95 % of a copy's bandwidth and 90 by a team, 98312 floats 99 and 96; but 50000 halves 95, and 100 by split_row.
 // Of 67 MB too, 151936 halves 91 and 90, but not of 34.
@@ -370,6 +379,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const bool hints = inputs.machine.architecture >= 80 && is_packed(inputs, element);
     const std::uint64_t packs = packs_of(columns, element);
     const std::uint32_t threads = threads_at_high_occupancy(packs);
+    if (team_of_one_is_faster(inputs, element)) return {Route::team, kMostThreads};
     // Of floats, hints are faster where they pay: 252 us instead of 255 at 16384 x 8192, 126.8 instead of 127.9 at
     // 16384 x 4096.
     const bool hinted = element == Element::f32 && pays_to_hint(inputs, element);

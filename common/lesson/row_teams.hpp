@@ -28,10 +28,10 @@ struct TeamShape {
     std::uint32_t threads() const { return (warps + 3) * 32; }   // three more ask for rows, tell, and listen
 };
 
-// Of rows in so many places of a pack, one block on each multiprocessor, which also keeps its share of `vectors` vectors as long as
-// a row. The fewest blocks are those whose share takes at most kTeamPacks packs a thread, and leaves room for
-// kLeastRowsKept rows: more rows in smaller shares took an H100 longer (layer norm, 13 lengths). None where the GPU has
-// no room. In blocks of kWarpBlock threads: one small team to be looked at.
+// Of rows in so many places of a pack, one block on each multiprocessor, which also keeps its share of `vectors`
+// vectors as long as a row. The fewest blocks are those whose share takes at most kTeamPacks packs a thread, and
+// leaves room for kLeastRowsKept rows: more rows in smaller shares took an H100 longer (layer norm, 13 lengths). None
+// where the GPU has no room. In blocks of kWarpBlock threads: one small team to be looked at.
 inline TeamShape team_of(std::uint64_t places, std::uint64_t rows, const Machine& machine, std::uint32_t vectors,
                          std::uint32_t block) {
     const std::uint64_t room = (222 << 10) / 16 - vectors * kTeamVectorPacks;   // packs of shared memory

@@ -127,15 +127,16 @@ inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
 }
 
 // Is a team faster than clusters? Of 134 MB on an H100: 50000 floats 94 % of a copy's bandwidth and 88 by a cluster, but
-// 16388 93 and 95. On an H200 it is wherever a row does not fill what copies it in bulk: 16392 floats 87, and 55 by bulk
-// copies, but 128256 85 and 93.
+// 16388 93 and 95. On an H200, by a team that was slower than today's, wherever a row leaves threads that copy it in bulk
+// without packs: 16392 floats 87, and 55 by bulk copies, 98312 89 and 84; but 49152 84 and 92, 128256 85 and 93.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (!teams_were_timed(inputs, element) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
     if (!is_packed(inputs, element)) return packs >= kPacksAnywhere;
     if (!memory_is_fast(inputs.machine)) return packs > 8192;
-    const std::uint64_t room = bulk_shape(packs, element, kMostThreads).room();
-    const bool fills = packs <= room && packs >= room * 15 / 16;
+    const ClusterShape bulk = bulk_shape(packs, element, kMostThreads);
+    const std::uint64_t sixteenths = bulk.threads < kMostThreads ? 12 : 15;   // of its room, that are enough
+    const bool fills = packs <= bulk.room() && packs >= bulk.room() * sixteenths / 16;
     return packs > 4096 && !fills;
 }
 
@@ -213,8 +214,8 @@ inline void launch_bulk_copies(Plan& plan, const Inputs& inputs, Element element
 // As launch_bulk_copies().
 inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
     const ClusterShape shape = on_demand_shape(element, inputs.block);
-    launch_on_demand(plan, inputs, "rms_norm_rows_on_demand", shape_text(type_of(element), shape), shape, 1, b.in, b.weight, b.out,
-                     static_cast<int>(rows_of(inputs).count), epsilon_of(inputs));
+    launch_on_demand(plan, inputs, "rms_norm_rows_on_demand", shape_text(type_of(element), shape), shape, 1, b.in,
+                     b.weight, b.out, static_cast<int>(rows_of(inputs).count), epsilon_of(inputs));
 }
 
 // A few lanes for each row, many rows a block, which begin anywhere. Weights lie in shared memory.

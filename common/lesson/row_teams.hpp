@@ -17,7 +17,7 @@ inline constexpr std::uint32_t kTeamPacks = 3;       // that a thread has of its
 inline constexpr std::uint32_t kMostTeamBlocks = 5 * 32;
 inline constexpr std::uint32_t kTeamWarps = 24;      // that work on rows
 inline constexpr std::uint64_t kMostPacksOfATeamBlock = kTeamWarps * 32 * kTeamPacks;   // of a row
-inline constexpr std::uint32_t kTeamVectorPacks = 16;  // that a vector takes beyond a share: before it, and after it
+inline constexpr std::uint32_t kTeamVectorPacks = 2 * kPacksOfALine;  // that a vector takes beyond a share: around it
 inline constexpr std::uint32_t kTurnsTold = 6;      // whose parts stay in memory
 inline constexpr std::uint32_t kLeastRowsKept = 4, kMostRowsKept = 12;
 
@@ -38,7 +38,7 @@ inline TeamShape team_of(std::uint64_t places, std::uint64_t rows, const Machine
     const bool small = block == kWarpBlock;
     TeamShape shape;
     shape.warps = small ? kWarpBlock / 32 - 3 : kTeamWarps;
-    const std::uint64_t most = std::min<std::uint64_t>(room / (kLeastRowsKept + vectors) / 8 * 8,
+    const std::uint64_t most = std::min<std::uint64_t>(room / (kLeastRowsKept + vectors) / kPacksOfALine * kPacksOfALine,
                                                        std::uint64_t{shape.warps} * 32 * kTeamPacks);
     const auto parts = [](std::uint64_t all, std::uint64_t part) { return (all + part - 1) / part; };
     const std::uint64_t least = std::max<std::uint64_t>(parts(places, most), 1);
@@ -48,7 +48,8 @@ inline TeamShape team_of(std::uint64_t places, std::uint64_t rows, const Machine
     const std::uint64_t turns = parts(rows, machine.multiprocessors / least);
     shape.teams = small ? 1 : static_cast<std::uint32_t>(parts(rows, turns));
     const std::uint64_t blocks = small ? least : std::min(machine.multiprocessors / shape.teams, kMostTeamBlocks);
-    shape.share = static_cast<std::uint32_t>(std::max<std::uint64_t>(parts(parts(places, blocks), 8), 1) * 8);
+    const std::uint64_t lines = std::max<std::uint64_t>(parts(parts(places, blocks), kPacksOfALine), 1);
+    shape.share = static_cast<std::uint32_t>(lines * kPacksOfALine);
     shape.blocks = static_cast<std::uint32_t>(std::max<std::uint64_t>(parts(places, shape.share), 1));
     const std::uint64_t rows_kept = (room - std::uint64_t{vectors} * shape.share) / shape.share;
     shape.rows_kept =
@@ -56,16 +57,16 @@ inline TeamShape team_of(std::uint64_t places, std::uint64_t rows, const Machine
     return shape;
 }
 
-// Are there clusters and memory as where teams were timed: on an H100 and an H200, where rows and results are 34 MB and
-// more?
+// Are there large clusters, and as many bytes as where teams were timed: rows and results of 34 MB and more, on an H100
+// and an H200?
 inline bool teams_were_timed(const Inputs& inputs, Element element) {
     const std::uint64_t bytes = inputs.n * static_cast<std::uint64_t>(element_size(element));
     return has_large_clusters(inputs.machine) && bytes >= 16u << 20;
 }
 
-// Of rows that begin anywhere, packs from which on teams are faster than all else, or as fast. Of 134 MB on an H100: 16399
-// halves 88 to 91 % of a copy's bandwidth, and 82 to 87 by clusters; 8193 floats 91 to 93, and 85 to 91 where a block
-// takes a row; 151939 halves 88 to 94, and 78 by clusters (softmax).
+// Of rows that begin anywhere, packs from which on teams take them. Of 134 MB on an H100: 16399 halves 88 to 91 % of a
+// copy's bandwidth, and 82 to 87 by clusters; 8193 floats 91 to 93, and 85 to 91 where a block takes a row; 151939 halves
+// 90, and 78 by clusters (softmax). But 12289 floats 89 and 93 (softmax).
 inline constexpr std::uint64_t kPacksAnywhere = 2048;
 
 // Blocks wait for each other, so all of them must run at once. A block tells its team `floats` floats of a row, each with

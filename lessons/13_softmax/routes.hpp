@@ -328,9 +328,9 @@ struct Choice {
     std::uint32_t block = kMostThreads;
     std::uint32_t packs = kPacks;  // a thread, where launches overlap
 };
-// Is a team faster than clusters? Of whole rows where they have no room to be taken on demand, or are too few for that:
-// on an H200 65544 floats 87 % of a copy's bandwidth and 76 by clusters, but 49152 85 and 88; 151936 halves 85 and 79,
-// but 131072 84 and 87.
+// Is a team faster than clusters? Of whole rows where they have no room to be taken on demand, or are too few for that.
+// Of 134 MB on an H200, by a team that was slower than today's: 65544 floats 87 % of a copy's bandwidth and 76 by
+// clusters, but 49152 85 and 88; 151936 halves 85 and 79, but 131072 84 and 87.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     if (!teams_were_timed(inputs, element) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);

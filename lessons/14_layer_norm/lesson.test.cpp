@@ -229,8 +229,8 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(262152, Element::f16, Route::two_reads, 1024, 80);
 }
 
-// An H200, and so many rows that teams were timed there: 34 MB and more.
-TEST(LayerNorm, ManyLongRowsGoToTeamsOnFastMemory) {
+// So many rows that teams were timed: 34 MB and more. First on an H200.
+TEST(LayerNorm, ManyLongRowsGoToTeams) {
     const auto is = [](std::uint64_t rows, std::uint64_t columns, Element element, Route route) {
         const lesson::Inputs inputs = on_fast_memory("layer_norm_best_f32", rows, columns);
         EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns;

@@ -203,8 +203,8 @@ TEST(RmsNorm, TheRouteFollowsTheLength) {
     is(262152, Element::f16, Route::team, 1024);
 }
 
-// An H200, and so many rows that teams were timed there: 34 MB and more.
-TEST(RmsNorm, ManyLongRowsGoToTeamsOnFastMemory) {
+// So many rows that teams were timed: 34 MB and more. First on an H200.
+TEST(RmsNorm, ManyLongRowsGoToTeams) {
     const auto is = [](std::uint64_t rows, std::uint64_t columns, Element element, Route route) {
         const lesson::Inputs inputs = on_fast_memory("rms_norm_best_f32", rows, columns);
         EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns;
@@ -219,6 +219,15 @@ TEST(RmsNorm, ManyLongRowsGoToTeamsOnFastMemory) {
     is(1024, 65544, Element::f16, Route::team);
     is(1024, 65537, Element::f32, Route::team);
     is(1024, 100001, Element::f32, Route::team);
+    const auto is_on_slower = [](std::uint64_t rows, std::uint64_t columns, Element element, Route route) {
+        lesson::Inputs inputs = with_rows("rms_norm_best_f32", rows, columns);
+        inputs.machine.architecture = 90;
+        EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns << " on slower memory";
+    };
+    is_on_slower(1024, 32764, Element::f32, Route::cluster);
+    is_on_slower(1024, 32772, Element::f32, Route::team);   // 8193 packs
+    is_on_slower(1024, 65544, Element::f16, Route::team);
+    is_on_slower(1024, 16391, Element::f16, Route::team);   // begin anywhere
     lesson::Inputs without = on_fast_memory("rms_norm_best_f32", 1024, 100004);
     EXPECT_EQ(best_route(without, Element::f32).route, Route::team);
     without.machine.architecture = 120;   // less shared memory

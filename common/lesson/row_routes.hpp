@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <initializer_list>
 #include <string>
 
 #include <fmt/format.h>
@@ -69,6 +70,11 @@ inline bool outgrows_l2(const Inputs& inputs, Element element) { return fillings
 // difference, at 537 MB it is 2 to 3 % faster.
 inline bool pays_to_hint(const Inputs& inputs, Element element) { return fillings_of_l2(inputs, element) > 6; }
 
+// Are there as many rows as where fitted blocks, teams and rows on demand were timed: rows and results of 34 MB and more?
+inline bool rows_are_many(const Inputs& inputs, Element element) {
+    return inputs.n * static_cast<std::uint64_t>(element_size(element)) >= 16u << 20;
+}
+
 // Is it faster to start while the kernel before still runs? Measured on an H200 at 4 MB to 1 GB.
 inline bool overlaps(const Inputs& inputs, Element element) {
     const bool measured = inputs.n * static_cast<std::uint64_t>(element_size(element)) >= 1u << 20;
@@ -102,10 +108,50 @@ inline std::uint32_t threads_at_high_occupancy(std::uint64_t packs) {
     return 0;
 }
 
+// An instance of a kernel whose blocks have no more warps than a row needs: packs that a thread holds, a block's threads at
+// most, and blocks of so many for which a multiprocessor has registers. And the threads that a row takes, 0 where none
+// holds it.
+struct FittedShape {
+    std::uint32_t packs = 0, most_threads = 0, blocks = 0, threads = 0;
+};
+// Whole warps of the first instance that holds a row of so many packs.
+inline FittedShape fitted_shape(std::uint64_t packs, std::initializer_list<FittedShape> instances) {
+    for (FittedShape shape : instances) {
+        const std::uint64_t warps = (packs + shape.packs * 32 - 1) / (shape.packs * 32);
+        if (warps * 32 > shape.most_threads) continue;
+        shape.threads = static_cast<std::uint32_t>(warps * 32);
+        return shape;
+    }
+    return {};
+}
+// Do rows and results fill L2, but not much more? It is then faster that L1 does not keep what is read: 67 MB of 20000
+// halves run by softmax on an H200 at 101 % of a copy's bandwidth so, and at 97 else; but 48 MB at 86 and 89, and 134 MB at
+// 94 and 100.
+inline bool fills_l2(const Inputs& inputs, Element element) {
+    return fillings_of_l2(inputs, element) > 0.9 && !outgrows_l2(inputs, element);
+}
+
+// A block for each row. The kernel's other template arguments, if any, end in a comma and a blank.
+template <class... Arguments>
+void launch_fitted(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
+                   const FittedShape& shape, const std::string& others, const Arguments&... arguments) {
+    plan.launch(kernel,
+                fmt::format("{}, {}, {}, {}, {}{}", type_of(element), shape.packs, shape.most_threads, shape.blocks, others,
+                            fills_l2(inputs, element)),
+                launch::Grid{rows_of(inputs).blocks()}, launch::Block{shape.threads}, arguments...,
+                blocks_ahead(inputs, element, 1));
+    plan.launches.back().overlaps = true;
+}
+
 // Threads of a block, and packs that each of them holds.
 struct BlockShape {
     std::uint32_t threads = 0, packs = 0;
 };
+
+// Does a row take that many threads at high occupancy, and fill seven eighths of them?
+inline bool fills_most(std::uint64_t packs, std::uint32_t threads) {
+    return threads_at_high_occupancy(packs) == threads && 8 * packs >= 7 * std::uint64_t{threads} * kPacks;
+}
 
 // Threads that share a row, and packs that each of them holds, of a kernel whose launches overlap: a warp, or the fewest
 // of its instances that hold a row of so many packs; none where none does.

@@ -57,11 +57,9 @@ inline TeamShape team_of(std::uint64_t places, std::uint64_t rows, const Machine
     return shape;
 }
 
-// Are there large clusters, and as many bytes as where teams were timed: rows and results of 34 MB and more, on an H100
-// and an H200?
+// Are there large clusters, and many rows, on an H100 and an H200?
 inline bool teams_were_timed(const Inputs& inputs, Element element) {
-    const std::uint64_t bytes = inputs.n * static_cast<std::uint64_t>(element_size(element));
-    return has_large_clusters(inputs.machine) && bytes >= 16u << 20;
+    return has_large_clusters(inputs.machine) && rows_are_many(inputs, element);
 }
 
 // Of rows that begin anywhere, packs from which on teams take them. Of 134 MB on an H100: 16399 halves 88 to 91 % of a

@@ -18,6 +18,14 @@ __device__ __forceinline__ uint4 load_to_stay(const uint4* from) {
   return words;
 }
 
+// The pack at `from`, which is read once: L1 does not keep it.
+__device__ __forceinline__ uint4 load_once(const uint4* from) {
+  uint4 words;
+  asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w) : "l"(from));
+  return words;
+}
+
 // Starts copying a pack to shared memory, past L1 and the registers. L2 is asked to evict last what was read.
 __device__ __forceinline__ void start_pack_copy(uint4* to, const uint4* from) {
   asm volatile("cp.async.cg.shared.global.L2::cache_hint [%0], [%1], 16, %2;"

@@ -42,9 +42,7 @@ __device__ __forceinline__ MaxSum join_lanes(MaxSum pair) {
 
 // The pair of a block's values, in every thread, from one pair of each warp that all its lanes have. One barrier. The
 // arrays are shared memory, a float for each warp.
-template <int kBlock>
-__device__ __forceinline__ MaxSum join_warps(MaxSum pair, float* warp_maxima, float* warp_sums) {
-  constexpr int kWarps = kBlock / 32;
+__device__ __forceinline__ MaxSum join_warps(int warps, MaxSum pair, float* warp_maxima, float* warp_sums) {
   const int lane = threadIdx.x % 32;
   if (lane == 0) {
     warp_maxima[threadIdx.x / 32] = pair.max;
@@ -52,7 +50,7 @@ __device__ __forceinline__ MaxSum join_warps(MaxSum pair, float* warp_maxima, fl
   }
   __syncthreads();
   MaxSum part = {-INFINITY, 0.0f};
-  if (lane < kWarps) part = {warp_maxima[lane], warp_sums[lane]};
+  if (lane < warps) part = {warp_maxima[lane], warp_sums[lane]};
   return join_lanes(part);
 }
 
@@ -62,22 +60,28 @@ __device__ __forceinline__ void keep_packed(uint4& pack) {
   asm volatile("" : "+r"(pack.x), "+r"(pack.y), "+r"(pack.z), "+r"(pack.w));
 }
 
-// Fills `held` with a thread's packs of a row, and returns their largest value.
-template <class T, int kThreads, int kPacks, bool kHinted>
-__device__ __forceinline__ float load_largest(const uint4* row, int packs, uint4* held) {
-#pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    const int index = p * kThreads + threadIdx.x;
-    held[p] = make_uint4(0, 0, 0, 0);
-    if (index < packs) held[p] = load_to_stay<kHinted>(row + index);
-  }
+// The largest value of a thread's packs of a row, of which each of `threads` threads has every threads-th.
+template <class T, int kPacks>
+__device__ __forceinline__ float held_largest(int packs, int threads, const uint4* held) {
   float largest = -INFINITY;
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {
-    const int index = p * kThreads + threadIdx.x;
+    const int index = p * threads + threadIdx.x;
     if (index < packs) largest = fmaxf(largest, largest_in<T>(held[p]));
   }
   return largest;
+}
+
+// Fills `held` with a thread's packs, and returns their largest value.
+template <class T, int kPacks, bool kHinted>
+__device__ __forceinline__ float load_largest(const uint4* row, int packs, int threads, uint4* held) {
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    const int index = p * threads + threadIdx.x;
+    held[p] = make_uint4(0, 0, 0, 0);
+    if (index < packs) held[p] = load_to_stay<kHinted>(row + index);
+  }
+  return held_largest<T, kPacks>(packs, threads, held);
 }
 
 // A pair that takes one more pack in, on the scale of the largest value so far. Floats become their exponentials on that
@@ -100,14 +104,14 @@ __device__ __forceinline__ MaxSum with_pack(MaxSum pair, uint4& pack) {
 
 // The sum of a thread's exponentials. Floats become them; 16 bits are too few to keep an exponential, which is taken
 // again.
-template <class T, int kThreads, int kPacks>
-__device__ __forceinline__ float held_exponentials(int packs, uint4* held, float largest) {
+template <class T, int kPacks>
+__device__ __forceinline__ float held_exponentials(int packs, int threads, uint4* held, float largest) {
   float sum = 0.0f;
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {
     keep_packed(held[p]);
     T* values = reinterpret_cast<T*>(&held[p]);
-    const int index = p * kThreads + threadIdx.x;
+    const int index = p * threads + threadIdx.x;
     if (index < packs) {
 #pragma unroll
       for (int k = 0; k < kPackOf<T>; ++k) {
@@ -121,11 +125,12 @@ __device__ __forceinline__ float held_exponentials(int packs, uint4* held, float
 }
 
 // Writes the exponentials, each times scale.
-template <class T, int kThreads, int kPacks>
-__device__ __forceinline__ void store_held(uint4* result, int packs, uint4* held, float largest, float scale) {
+template <class T, int kPacks>
+__device__ __forceinline__ void store_held(uint4* result, int packs, int threads, uint4* held, float largest,
+                                           float scale) {
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {
-    const int index = p * kThreads + threadIdx.x;
+    const int index = p * threads + threadIdx.x;
     keep_packed(held[p]);
     T* values = reinterpret_cast<T*>(&held[p]);
 #pragma unroll

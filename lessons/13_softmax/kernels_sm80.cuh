@@ -59,10 +59,11 @@ softmax_high_occupancy(const T* in, T* out, int columns) {
   const int packs = columns / kPackOf<T>;
   const long long first = (long long)blockIdx.x * packs;
   uint4 held[kPacks];
-  float largest = load_largest<T, kThreads, kPacks, kHinted>(reinterpret_cast<const uint4*>(in) + first, packs, held);
+  float largest =
+      load_largest<T, kPacks, kHinted>(reinterpret_cast<const uint4*>(in) + first, packs, kThreads, held);
   largest = block_max_of<kThreads>(largest, warp_maxima);
-  float sum = held_exponentials<T, kThreads, kPacks>(packs, held, largest);
+  float sum = held_exponentials<T, kPacks>(packs, kThreads, held, largest);
   sum = block_sum_of<kThreads>(sum, warp_sums);
   const float scale = 1.0f / sum;
-  store_held<T, kThreads, kPacks>(reinterpret_cast<uint4*>(out) + first, packs, held, largest, scale);
+  store_held<T, kPacks>(reinterpret_cast<uint4*>(out) + first, packs, kThreads, held, largest, scale);
 }

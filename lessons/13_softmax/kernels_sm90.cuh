@@ -105,7 +105,7 @@ __global__ void __launch_bounds__(kThreads, 2) softmax_split_row(const T* in, T*
   cudaTriggerProgrammaticLaunchCompletion();
   uint4 held[kHeld];
   MaxSum pair;
-  pair.max = load_largest<T, kThreads, kHeld, true>(row, packs, held);
+  pair.max = load_largest<T, kHeld, true>(row, packs, kThreads, held);
   wait_for_pack_copies();
 #pragma unroll
   for (int p = 0; p < kShared; ++p) {
@@ -115,27 +115,27 @@ __global__ void __launch_bounds__(kThreads, 2) softmax_split_row(const T* in, T*
   pair.max = max_xor<32>(pair.max);
   const bool has_some = pair.max > -INFINITY;
   const float largest = finite_or_zero(pair.max);
-  pair.sum = held_exponentials<T, kThreads, kHeld>(packs, held, largest);
+  pair.sum = held_exponentials<T, kHeld>(packs, kThreads, held, largest);
 #pragma unroll
   for (int p = 0; p < kShared; ++p) {
     const int index = p * kThreads + threadIdx.x;
     if (index < rest) {
       uint4 pack = copied[index];
-      pair.sum += held_exponentials<T, kThreads, 1>(kThreads, &pack, largest);
+      pair.sum += held_exponentials<T, 1>(kThreads, kThreads, &pack, largest);
       if (sizeof(T) == sizeof(float)) copied[index] = pack;
     }
   }
   pair.sum = sum_xor<32>(pair.sum);
-  pair = join_warps<kThreads>(pair, warp_maxima, warp_sums);
+  pair = join_warps(kThreads / 32, pair, warp_maxima, warp_sums);
   // From the warp's scale to the row's.
   const float scale = (has_some ? flushed_exp(largest - pair.max) : 1.0f) / pair.sum;
-  store_held<T, kThreads, kHeld>(result, packs, held, largest, scale);
+  store_held<T, kHeld>(result, packs, kThreads, held, largest, scale);
 #pragma unroll
   for (int p = 0; p < kShared; ++p) {
     const int first = p * kThreads;
     if (first + (int)threadIdx.x < rest) {
       uint4 pack = copied[first + threadIdx.x];
-      store_held<T, kThreads, 1>(result + kThreads * kHeld + first, kThreads, &pack, largest, scale);
+      store_held<T, 1>(result + kThreads * kHeld + first, kThreads, kThreads, &pack, largest, scale);
     }
   }
 }
@@ -198,11 +198,13 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
   float scale = 1.0f;
   if (kThreads > 32) {
     const bool has_some = pair.max > -INFINITY;
-    pair = join_warps<kThreads>(pair, warp_maxima, warp_sums);
+    pair = join_warps(kThreads / 32, pair, warp_maxima, warp_sums);
     if (has_some) scale = flushed_exp(largest - pair.max);
   }
   store_row<T, kThreads, kPacks>(out + number * columns, columns, thread, true, held, scale / pair.sum);
 }
+
+#include "fitted.cuh"
 
 // ---- Rows that follow each other ---------------------------------------------------------------------------------
 

@@ -97,6 +97,13 @@ Variant route(const char* name, const char* title, const char* summary, const ch
         const bool in_registers = which == Route::registers || which == Route::high_occupancy || which == Route::overlap;
         return !large ? kWarpBlock : in_registers ? 256u : kMostThreads;
     };
+    // Rows that leave a quarter of a block by overlap idle.
+    if (which == Route::fitted) {
+        variant.columns = 800;   // two warps
+        variant.n = 2 * variant.columns;
+        variant.timed_columns = 2500 * pack_of(element);
+        variant.timed_n = kTimedN / variant.timed_columns * variant.timed_columns;
+    }
     // A row that fills two blocks of 64 threads.
     if (which == Route::rows_on_demand) {
         variant.columns = on_demand_shape(element, kWarpBlock).room() * pack_of(element);
@@ -203,6 +210,8 @@ void add_routes(Lesson& lesson) {
                          "softmax_registers", Route::high_occupancy, element));
         lesson.add(route("softmax_overlap", "overlap", "starts while the kernel before it still runs",
                          "softmax_registers", Route::overlap, element));
+        lesson.add(route("softmax_fitted", "fitted", "no more warps than a row needs, values packed",
+                         "softmax_overlap", Route::fitted, element));
         lesson.add(route("softmax_cluster", "cluster", "the blocks of a cluster share a row", "softmax_shared",
                          Route::cluster, element));
         lesson.add(route("softmax_split_row", "split row", "a row in registers and in shared memory", "softmax_shared",

@@ -255,15 +255,21 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(1u << 26, Element::f16, Route::two_reads, 1024);       // more than all multiprocessors hold
 }
 
-// So many rows that teams and clusters on demand were timed: 34 MB and more. First on an H200.
-TEST(Softmax, ManyLongRowsAreTakenOnDemandOrByTeams) {
+// So many rows that fitted blocks, teams and clusters on demand were timed: 34 MB and more. First on an H200.
+TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
     const auto is = [](std::uint64_t rows, std::uint64_t columns, Element element, Route route) {
         const lesson::Inputs inputs = on_fast_memory("softmax_best_f32", rows, columns);
         EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns;
     };
-    is(2048, 16384, Element::f16, Route::overlap);
-    is(2048, 16392, Element::f16, Route::team);            // teams of one block
-    is(2048, 18424, Element::f16, Route::overlap);         // 2303 packs, and seven places before a line
+    is(2048, 8192, Element::f16, Route::overlap);
+    is(2048, 8200, Element::bf16, Route::fitted);
+    is(2048, 10744, Element::f16, Route::fitted);          // 1343 packs
+    is(2048, 10752, Element::f16, Route::overlap);         // seven eighths of 384 threads
+    is(2048, 12288, Element::f16, Route::overlap);
+    is(2048, 12296, Element::f16, Route::fitted);
+    is(2048, 32768, Element::f16, Route::fitted);
+    is(2048, 16384, Element::f32, Route::overlap);
+    is(64, 20000, Element::f16, Route::overlap);
     is(1024, 32768, Element::f32, Route::split_row);
     is(256, 32772, Element::f32, Route::rows_on_demand);
     is(255, 32772, Element::f32, Route::team);            // less than 32 MiB
@@ -274,15 +280,18 @@ TEST(Softmax, ManyLongRowsAreTakenOnDemandOrByTeams) {
     is(16, 16399, Element::f16, Route::anywhere_cluster);
     is(1024, 65536, Element::f32, Route::rows_on_demand);
     is(1024, 50257, Element::f32, Route::team);
-    is(1024, 131080, Element::f16, Route::rows_on_demand);
-    is(1024, 262144, Element::f16, Route::rows_on_demand);
+    is(1024, 65536, Element::f16, Route::rows_on_demand);
+    is(1024, 65544, Element::f16, Route::cluster);
+    is(1024, 131072, Element::f16, Route::cluster);
+    is(1024, 131080, Element::f16, Route::team);
     is(1024, 262152, Element::f16, Route::team);
+    is(1024, 131076, Element::f32, Route::rows_on_demand);
     const auto is_on_slower = [](std::uint64_t rows, std::uint64_t columns, Element element, Route route) {
         lesson::Inputs inputs = with_rows("softmax_best_f32", rows, columns);
         inputs.machine.architecture = 90;
         EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns << " on slower memory";
     };
-    is_on_slower(2048, 16392, Element::f16, Route::overlap);
+    is_on_slower(2048, 16392, Element::f16, Route::fitted);
     is_on_slower(1024, 50000, Element::f16, Route::split_row);
     is_on_slower(255, 32772, Element::f32, Route::cluster);
     is_on_slower(1024, 131080, Element::f16, Route::rows_on_demand);
@@ -322,6 +331,9 @@ TEST(Softmax, LaunchesOverlapWhereThatWasMeasured) {
     is("softmax_best_f32", 5761, 8192, "softmax_high_occupancy", "float, 512, true", 5761, 512, false);
     is("softmax_best_f16", 11520, 8192, "softmax_overlap", "__half, 256, 4, true", 11520, 256, true);
     is("softmax_best_f16", 11521, 8192, "softmax_overlap", "__half, 512, 2, true", 11521, 512, true);
+    is("softmax_best_f16", 850, 10000, "softmax_fitted", "__half, 5, 352, 4, false", 850, 256, true);
+    is("softmax_best_f16", 838, 20000, "softmax_fitted", "__half, 4, 1024, 2, true", 838, 640, true);   // fills L2
+    is("softmax_best_f16", 3350, 20000, "softmax_fitted", "__half, 4, 1024, 2, false", 3350, 640, true);
     is("softmax_best_bf16", 8, 50000, "softmax_split_row", "__nv_bfloat16, 1024, 2, 6", 8, 1024, true);
     is("softmax_best_bf16", 8, 65536, "softmax_rows_on_demand", "__nv_bfloat16, 256, 4, 8, true", 64, 256, true);
     is("softmax_best_f32", 8, 50000, "softmax_cluster", "float, 8, 8", 64, 224, true);   // 7 of 8 warps' room

@@ -21,6 +21,7 @@ enum class Route : std::uint8_t {
     registers,
     high_occupancy,
     overlap,
+    fitted,
     shared,
     short_anywhere,
     anywhere,
@@ -52,6 +53,9 @@ inline ClusterShape bulk_shape(std::uint64_t packs_a_row, Element element, std::
 inline ClusterShape shape_of_cluster(std::uint64_t packs_a_row) {
     return cluster_of(packs_a_row, kMostBlocksOfACluster, 2 * kPacks);
 }
+
+// Of rows that take no more warps than they need: five packs a thread in 40 registers, or four in 32.
+inline FittedShape shape_of_fitted(std::uint64_t packs) { return fitted_shape(packs, {{5, 352, 4}, {4, 1024, 2}}); }
 
 // Of a row in registers and in shared memory: packs that a thread holds, and those that it copies. Two blocks of 1024
 // threads fill the registers and 192 KB of a multiprocessor's shared memory.
@@ -92,8 +96,8 @@ inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint3
 
 // Must every row begin at a multiple of 16 bytes?
 inline bool needs_packs(Route route) {
-    return route == Route::high_occupancy || route == Route::overlap || route == Route::cluster ||
-           route == Route::split_row || route == Route::bulk_copies || route == Route::rows_on_demand;
+    return route == Route::high_occupancy || route == Route::overlap || route == Route::fitted ||
+           route == Route::cluster || route == Route::split_row || route == Route::bulk_copies || route == Route::rows_on_demand;
 }
 
 // Has a row room in this route, in blocks of `block` threads?
@@ -113,6 +117,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::high_occupancy:
         case Route::overlap:
             return packs <= std::uint64_t{block} * kPacks;
+        case Route::fitted:
+            return shape_of_fitted(packs).threads > 0;
         case Route::shared:
             return packs * 16 <= kSharedBytes;
         case Route::cluster:
@@ -223,8 +229,8 @@ inline bool is_shared(Route route) {
 }
 // Are sums of different scales brought to one?
 inline bool merges(Route route) {
-    return is_shared(route) || route == Route::team || route == Route::overlap || route == Route::split_row ||
-           route == Route::two_reads || route == Route::anywhere_two_reads;
+    return is_shared(route) || route == Route::team || route == Route::overlap || route == Route::fitted ||
+           route == Route::split_row || route == Route::two_reads || route == Route::anywhere_two_reads;
 }
 
 // The plan of one route, by overlap with that many packs a thread. A row that has no room there is taken by the one that
@@ -271,6 +277,10 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             plan.launches.back().overlaps = true;
             break;
         }
+        case Route::fitted:
+            launch_fitted(plan, inputs, element, "softmax_fitted", shape_of_fitted(packs), "", buffers.in, buffers.out,
+                          static_cast<long long>(rows.count), columns);
+            break;
         case Route::shared: {
             Block with_row{block};
             with_row.dynamic_shared_bytes = static_cast<std::uint32_t>(packs * 16);
@@ -329,8 +339,8 @@ struct Choice {
     std::uint32_t packs = kPacks;  // a thread, where launches overlap
 };
 // Is a team faster than clusters? Of whole rows where they have no room to be taken on demand, or are too few for that.
-// Of 134 MB on an H200, by a team that was slower than today's: 65544 floats 87 % of a copy's bandwidth and 76 by
-// clusters, but 49152 85 and 88; 151936 halves 85 and 79, but 131072 84 and 87.
+// Of 134 MB on an H200: 65544 floats 87 % of a copy's bandwidth and 76 by clusters, but 49152 85 and 88; 262144 halves 78
+// and 78, but 65544 81 and 84. Its exponentials have since become faster.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     if (!teams_were_timed(inputs, element) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
@@ -338,21 +348,23 @@ inline bool team_is_faster(const Inputs& inputs, Element element) {
     return packs > (!memory_is_fast(inputs.machine) ? 32768 : element == Element::f32 ? 8192 : 16384);
 }
 
-// Is a team of one block faster than a block of its own? Of 134 MB on an H200 16392 halves reach 72 % of a copy's
-// bandwidth by overlap, which 768 threads then hold, and 80 by a team that was slower than today's; but 20480, which one
-// block of a team has no room for, 84 and 69.
-inline bool team_of_one_is_faster(const Inputs& inputs, Element element) {
-    if (element == Element::f32 || !memory_is_fast(inputs.machine) || !teams_were_timed(inputs, element)) return false;
-    return packs_of(rows_of(inputs).columns, element) > 2048 && places_of(inputs, element) <= kMostPacksOfATeamBlock &&
-           has_room(Route::team, inputs, element, kMostThreads);
+// Is it faster that a block has no more warps than its row needs? Of 67 MB of halves on an H200: 8200 98 % of a copy's
+// bandwidth and 88 by overlap, 14000 101 and 92, 20000 101 and 69, 32000 94 and 79; but 7200 102 and 104, and 12000,
+// which all but fill a block of 384 threads, 100 and 101. Floats take no fewer registers so.
+inline bool fitted_is_faster(const Inputs& inputs, Element element) {
+    if (element == Element::f32 || !has_room(Route::fitted, inputs, element, kMostThreads)) return false;
+    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    return packs > 1024 && !fills_most(packs, 384);
 }
 
 // Do clusters take rows on demand faster than others do? Of 134 MB on an H100 all that split_row has no room for: 65544
 // halves 95 % of a copy's bandwidth and 90 by a team, 98312 floats 99 and 96; but 50000 halves 95, and 100 by split_row.
-// Of 67 MB too, 151936 halves 91 and 90, but not of 34.
+// Of 67 MB too, 151936 halves 90 and 88 by a cluster, but not of 34. Of an H200's halves not those that leave threads
+// idle: of 134 MB 131080 63, 82 by a cluster and 79 by a team, 262144 77, 78 and 78.
 inline bool on_demand_is_faster(const Inputs& inputs, Element element) {
     const OnDemand by = on_demand(inputs, element, kMostThreads);
     if (!has_room(Route::rows_on_demand, inputs, element, kMostThreads)) return false;
+    if (!by.full && element != Element::f32 && memory_is_fast(inputs.machine)) return false;
     const std::uint64_t bytes = inputs.n * static_cast<std::uint64_t>(element_size(element));
     return by.full || (bytes >= 32u << 20 && !has_room(Route::split_row, inputs, element, kMostThreads));
 }
@@ -379,10 +391,11 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const bool hints = inputs.machine.architecture >= 80 && is_packed(inputs, element);
     const std::uint64_t packs = packs_of(columns, element);
     const std::uint32_t threads = threads_at_high_occupancy(packs);
-    if (team_of_one_is_faster(inputs, element)) return {Route::team, kMostThreads};
     // Of floats, hints are faster where they pay: 252 us instead of 255 at 16384 x 8192, 126.8 instead of 127.9 at
     // 16384 x 4096.
     const bool hinted = element == Element::f32 && pays_to_hint(inputs, element);
+    if (overlaps(inputs, element) && rows_are_many(inputs, element) && fitted_is_faster(inputs, element))
+        return {Route::fitted, kMostThreads};
     if (overlaps(inputs, element) && threads > 0 && !hinted) {
         const BlockShape shape = shape_of_overlap(packs);
         // Half the packs for twice the threads: 33.5 us instead of 34.2 at 4096 x 4096 floats, 126.9 instead of 128.0

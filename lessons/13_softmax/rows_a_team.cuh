@@ -7,8 +7,8 @@ __device__ __forceinline__ float sum_of_exponentials(const Pack<T>& pack, float 
 #pragma unroll
   for (int k = 0; k < kPackOf<T>; k += 2) {
     const float2 pair = widened_pair<T>(pack.values + k);
-    sum += __expf(pair.x - largest);
-    sum += __expf(pair.y - largest);
+    sum += flushed_exp(pair.x - largest);
+    sum += flushed_exp(pair.y - largest);
   }
   return sum;
 }
@@ -20,7 +20,8 @@ __device__ __forceinline__ Pack<T> exponentials(const Pack<T>& pack, float large
 #pragma unroll
   for (int k = 0; k < kPackOf<T>; k += 2) {
     const float2 pair = widened_pair<T>(pack.values + k);
-    narrow_pair<T>(make_float2(__expf(pair.x - largest) * scale, __expf(pair.y - largest) * scale), results.values + k);
+    narrow_pair<T>(make_float2(flushed_exp(pair.x - largest) * scale, flushed_exp(pair.y - largest) * scale),
+                   results.values + k);
   }
   return results;
 }
@@ -36,7 +37,7 @@ __device__ __forceinline__ MaxSum joined(const MaxSum (&pairs)[kPairs]) {
   const float from = largest > -INFINITY ? largest : 0.0f;
   float sum = 0.0f;
 #pragma unroll
-  for (int i = 0; i < kPairs; ++i) sum += pairs[i].sum * __expf(pairs[i].max - from);
+  for (int i = 0; i < kPairs; ++i) sum += pairs[i].sum * flushed_exp(pairs[i].max - from);
   return {largest, sum_xor<32>(sum)};
 }
 
@@ -140,7 +141,7 @@ __global__ void __launch_bounds__(kWarps * 32 + 96)
       largest = max_xor<32>(largest);
       // A portion may hold nothing but minus infinity while its row does not: exp then makes each 0.
       const float from = largest > -INFINITY ? largest : 0.0f;
-      float sum = __expf(widened(edge) - from);
+      float sum = flushed_exp(widened(edge) - from);
 #pragma unroll
       for (int p = 0; p < kTeamPacks; ++p) {
         sum += sum_of_exponentials(held[p], from);
@@ -176,7 +177,7 @@ __global__ void __launch_bounds__(kWarps * 32 + 96)
       if (has_edges) {
         const int column = edge_column<T>(cut, columns);
         if (column >= 0) {
-          out[row.begin + column] = narrowed<T>(__expf(widened(edges[place.place][lane]) - largest) * scale);
+          out[row.begin + column] = narrowed<T>(flushed_exp(widened(edges[place.place][lane]) - largest) * scale);
         }
       }
       __syncwarp();

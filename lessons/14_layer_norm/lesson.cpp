@@ -169,6 +169,13 @@ Variant route(const char* name, const char* title, const char* summary, const ch
         variant.timed_columns = 65536;
         variant.timed_n = kTimedLongN;
     }
+    // Rows that leave a quarter of a block by overlap idle.
+    if (which == Route::fitted) {
+        variant.columns = 600 / pack_of(element) * pack_of(element);   // of floats, two warps
+        variant.n = 2 * variant.columns;
+        variant.timed_columns = 2500 * pack_of(element);
+        variant.timed_n = kTimedN / variant.timed_columns * variant.timed_columns;
+    }
     // A row that fills two blocks of 64 threads.
     if (which == Route::rows_on_demand) {
         variant.columns = on_demand_shape(element, kWarpBlock).room() * pack_of(element);
@@ -198,6 +205,8 @@ void add_routes(Lesson& lesson) {
                          Route::high_occupancy, element));
         lesson.add(route("layer_norm_overlap", "overlap", "starts while the kernel before it still runs",
                          "layer_norm_registers", Route::overlap, element));
+        lesson.add(route("layer_norm_fitted", "fitted", "no more warps than a row needs, vectors loaded late",
+                         "layer_norm_overlap", Route::fitted, element));
         lesson.add(route("layer_norm_cluster", "cluster", "the blocks of a cluster share rows",
                          "layer_norm_two_reads", Route::cluster, element));
         lesson.add(route("layer_norm_bulk_copies", "bulk copies", "a cluster takes row after row; a copy engine loads",

@@ -229,8 +229,8 @@ TEST(LayerNorm, TheRouteFollowsTheLength) {
     is(262152, Element::f16, Route::two_reads, 1024, 80);
 }
 
-// So many rows that teams were timed: 34 MB and more. First on an H200.
-TEST(LayerNorm, ManyLongRowsGoToTeams) {
+// So many rows that fitted blocks and teams were timed: 34 MB and more. First on an H200.
+TEST(LayerNorm, ManyLongRowsAreFittedOrGoToTeams) {
     const auto is = [](std::uint64_t rows, std::uint64_t columns, Element element, Route route) {
         const lesson::Inputs inputs = on_fast_memory("layer_norm_best_f32", rows, columns);
         EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns;
@@ -242,16 +242,23 @@ TEST(LayerNorm, ManyLongRowsGoToTeams) {
     is(1024, 20001, Element::f16, Route::team);
     is(1024, 8189, Element::f32, Route::anywhere);
     is(1024, 8201, Element::f32, Route::team);   // 2048 whole packs and more
-    is(1024, 16384, Element::f16, Route::overlap);
-    is(1024, 16392, Element::f16, Route::team);
-    is(1024, 40968, Element::f16, Route::team);
-    // On slower memory a block takes rows that long, unless much of them is still in an L2 of 60 MiB.
+    is(4096, 4096, Element::f16, Route::overlap);
+    is(4096, 4104, Element::f16, Route::fitted);
+    is(4096, 5368, Element::f16, Route::fitted);     // 671 packs
+    is(4096, 5376, Element::f16, Route::overlap);    // seven eighths of 192 threads
+    is(2048, 8192, Element::f16, Route::overlap);
+    is(2048, 8200, Element::f16, Route::fitted);
+    is(2048, 12296, Element::f16, Route::fitted);
+    is(4096, 6148, Element::f32, Route::overlap);
+    is(2048, 14336, Element::f16, Route::overlap);   // seven eighths of 512 threads
+    is(2048, 16384, Element::f16, Route::overlap);
+    is(2048, 8196, Element::f32, Route::fitted);
+    is(1024, 32768, Element::f16, Route::fitted);
+    is(1024, 32776, Element::f16, Route::team);
+    is(64, 16392, Element::f16, Route::overlap);
     lesson::Inputs slow = with_rows("layer_norm_best_f16", 1024, 16392);
     slow.machine.architecture = 90;
-    EXPECT_EQ(best_route(slow, Element::f16).route, Route::team);
-    slow = with_rows("layer_norm_best_f16", 2048, 16392);
-    slow.machine.architecture = 90;
-    EXPECT_EQ(best_route(slow, Element::f16).route, Route::overlap);
+    EXPECT_EQ(best_route(slow, Element::f16).route, Route::fitted);
     lesson::Inputs without = on_fast_memory("layer_norm_best_f32", 1024, 100004);
     EXPECT_EQ(best_route(without, Element::f32).route, Route::team);
     without.machine.architecture = 120;   // less shared memory
@@ -302,6 +309,9 @@ TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
     is("layer_norm_best_f32", 65, 4096, "layer_norm_overlap", "float, 256, 4, false", 65, 256, true);
     is("layer_norm_best_f16", 1025, 1024, "layer_norm_overlap", "__half, 32, 4, false", 513, 64, true);  // two rows a block
     is("layer_norm_best_bf16", 65, 32768, "layer_norm_overlap", "__nv_bfloat16, 1024, 4, false", 65, 1024, true);
+    is("layer_norm_best_f16", 1675, 10000, "layer_norm_fitted", "__half, 4, 384, 4, true", 1675, 320, true);   // fills L2
+    is("layer_norm_best_f16", 425, 20000, "layer_norm_fitted", "__half, 5, 512, 3, false", 425, 512, true);
+    is("layer_norm_best_f16", 1046, 32000, "layer_norm_fitted", "__half, 8, 512, 2, false", 1046, 512, true);
     is("layer_norm_best_f32", 16384, 8192, "layer_norm_overlap", "float, 512, 4, true", 16384, 512, true);
     is("layer_norm_best_f32", 8, 65536, "layer_norm_rows_on_demand", "float, 512, 4, 8", 64, 512, true);
     is("layer_norm_best_f16", 7, 65536, "layer_norm_rows_on_demand", "__half, 256, 4, 8", 56, 256, true);

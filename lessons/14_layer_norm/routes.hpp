@@ -18,6 +18,7 @@ enum class Route : std::uint8_t {
     registers,
     high_occupancy,
     overlap,
+    fitted,
     short_anywhere,
     anywhere,
     cluster,
@@ -46,6 +47,11 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
     return cluster_anywhere(columns, element, four ? 4 : 2, kPacks);
 }
 
+// Of rows that take no more warps than they need: four or five packs a thread in 40 registers, or eight in 64.
+inline FittedShape shape_of_fitted(std::uint64_t packs) {
+    return fitted_shape(packs, {{4, 384, 4}, {5, 512, 3}, {8, 512, 2}});
+}
+
 inline constexpr std::uint32_t kVectors = 2;   // as long as a row: weights and biases
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
@@ -65,6 +71,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::high_occupancy:
         case Route::overlap:
             return is_packed(inputs, element) && packs <= std::uint64_t{block} * kPacks;
+        case Route::fitted:
+            return is_packed(inputs, element) && shape_of_fitted(packs).threads > 0;
         case Route::cluster:
             return is_packed(inputs, element) && packs <= rows_a_cluster(packs, element).shape.room();
         case Route::bulk_copies:
@@ -105,16 +113,33 @@ inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
     return is_packed(inputs, element) && packs_touched(inputs, element) <= 32 ? 1 : kPacks;
 }
 
+// Is it faster that a block has no more warps than its row needs, and loads weights and biases late? Of 67 MB on an H200,
+// halves: 5000 98 % of a copy's bandwidth and 83 by overlap, 8200 90 and 70, 14000 95 and 86, 20000 89 and 65, 32000 81
+// and 71, floats: 4100 101 and 78, 10000 92 and 73; but halves of 4096 100 and 104, 7200 95 and 95, 16000 89 and 90, and
+// of 134 MB of 7000 floats 96 and 104.
+inline bool fitted_is_faster(const Inputs& inputs, Element element) {
+    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    if (!has_room(Route::fitted, inputs, element, kMostThreads)) return false;
+    switch (threads_at_high_occupancy(packs)) {
+        case 192:
+            return !fills_most(packs, 192);
+        case 512:
+            return element != Element::f32 && !fills_most(packs, 512);
+        case 384:
+        case 768:
+        case 1024:
+            return true;
+        default:
+            return false;
+    }
+}
+
 // Is a team faster than clusters? Of 134 MB on an H100: always, 50000 floats 94 % of a copy's bandwidth, and 90 by bulk
-// copies; 131072 halves 94, and 90 by a cluster. Rows of up to 4096 packs have room in a block, which is faster there:
-// 20480 halves 97 and 87. Not so where much is still in L2, of 67 MB 16392 halves 69 and 95; nor on an H200, of 134 MB
-// 68 and 81.
+// copies; 131072 halves 94, and 90 by a cluster. Rows of up to 4096 packs have room in a block, which is faster.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (!teams_were_timed(inputs, element) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
-    if (!is_packed(inputs, element)) return packs >= kPacksAnywhere;
-    const bool blocks_are_slow = memory_is_fast(inputs.machine) || !outgrows_l2(inputs, element);
-    return packs > (element != Element::f32 && blocks_are_slow ? 2048 : 4096);
+    return packs >= (is_packed(inputs, element) ? 4097 : kPacksAnywhere);
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
@@ -140,6 +165,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (inputs.machine.architecture >= 90 && has_room(Route::rows_on_demand, inputs, element, kMostThreads))
         return {Route::rows_on_demand, kMostThreads};
     if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
+    if (overlaps(inputs, element) && rows_are_many(inputs, element) && fitted_is_faster(inputs, element))
+        return {Route::fitted, kMostThreads};
     if (overlaps(inputs, element) && threads > 0) {
         const BlockShape shape = shape_of_overlap(packs);
         return {Route::overlap, shape.threads, shape.packs};
@@ -240,7 +267,8 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         block = kMostThreads;
     }
     const bool two_passes = route == Route::warp || route == Route::registers || route == Route::high_occupancy ||
-                            route == Route::overlap || route == Route::short_anywhere || route == Route::anywhere;
+                            route == Route::overlap || route == Route::fitted || route == Route::short_anywhere ||
+                            route == Route::anywhere;
     const Buffers b = add_buffers(
         plan, inputs,
         {.element = element,
@@ -277,6 +305,10 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             plan.launches.back().overlaps = true;
             break;
         }
+        case Route::fitted:
+            launch_fitted(plan, inputs, element, "layer_norm_fitted", shape_of_fitted(packs_of(rows.columns, element)), "",
+                          b.in, b.weight, b.bias, b.out, static_cast<long long>(rows.count), columns, epsilon);
+            break;
         case Route::cluster: {
             const RowsACluster cluster = rows_a_cluster(packs_of(rows.columns, element), element);
             plan.launch("layer_norm_cluster", shape_text(type, cluster),

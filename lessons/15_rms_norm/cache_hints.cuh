@@ -39,6 +39,13 @@ __device__ __forceinline__ uint4 load_past_l1(const uint4* from) {
                : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w) : "l"(from), "l"(evict_last()));
   return words;
 }
+// The pack at `from`, which is read once: L1 does not keep it.
+__device__ __forceinline__ uint4 load_once(const uint4* from) {
+  uint4 words;
+  asm volatile("ld.global.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w) : "l"(from));
+  return words;
+}
 // The pack at `from`, which other blocks of the multiprocessor read as well, and no kernel writes.
 __device__ __forceinline__ uint4 load_to_stay_in_l1(const uint4* from) {
   uint4 words;

@@ -150,6 +150,8 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
   store_row<T, kPacks>(row, weight, held, weights, scale_of(squares, columns, epsilon));
 }
 
+#include "fitted.cuh"
+
 // ---- Rows that follow each other ---------------------------------------------------------------------------------
 
 // Every row begins at a multiple of 16 bytes and holds whole packs, at most kCluster * kThreads * kPacks of them. The

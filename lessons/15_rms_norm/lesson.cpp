@@ -117,6 +117,11 @@ Variant route(const char* name, const char* title, const char* summary, const ch
         variant.timed_columns = 8 * kMostThreads * pack_of(element);
         variant.timed_n = kTimedLongN;
     }
+    // Rows that leave a quarter of a block by overlap idle.
+    if (which == Route::fitted) {
+        variant.timed_columns = 2500 * pack_of(element);
+        variant.timed_n = kTimedN / variant.timed_columns * variant.timed_columns;
+    }
     // A row that fills two blocks of 64 threads.
     if (which == Route::rows_on_demand) {
         variant.columns = on_demand_shape(element, kWarpBlock).room() * pack_of(element);
@@ -145,6 +150,8 @@ void add_routes(Lesson& lesson) {
                          "rms_norm_registers", Route::high_occupancy, element));
         lesson.add(route("rms_norm_overlap", "overlap", "starts while the kernel before it still runs",
                          "rms_norm_registers", Route::overlap, element));
+        lesson.add(route("rms_norm_fitted", "fitted", "no more warps than a row needs", "rms_norm_overlap", Route::fitted,
+                         element));
         lesson.add(route("rms_norm_read_again", "read again", "a row read twice: a cache may still hold it",
                          "rms_norm_two_reads", Route::read_again, element));
         lesson.add(route("rms_norm_full_row", "full row", "a block for each long row, which fills it",

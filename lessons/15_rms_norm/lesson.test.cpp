@@ -286,7 +286,9 @@ TEST(RmsNorm, LaunchesOverlapWhereThatWasMeasured) {
     is(16384, 4096, Route::overlap, 512, 2);
     is(4096, 512, Route::overlap, 32, 4);      // a warp holds such rows
     is(4096, 516, Route::overlap, 64, 4);
-    is(4096, 16384, Route::overlap, 1024, 4);
+    is(2048, 8192, Route::overlap, 512, 4);
+    is(2048, 8196, Route::fitted, 1024, 4);
+    is(4096, 16384, Route::fitted, 1024, 4);
     is(64, 16384, Route::overlap, 1024, 4);
     is(64, 16388, Route::cluster, 1024, 4);
     is(64, 4096, Route::anywhere, 256, 4, 1);  // not where a row begins within a pack
@@ -306,6 +308,9 @@ TEST(RmsNorm, HowFarAheadRowsAreAskedFor) {
 }
 
 TEST(RmsNorm, HowLaunchesOverlap) {
+    expect_launch_on_sm90("rms_norm_best_f16", 850, 20000, "rms_norm_fitted", "__half, 4, 640, 2, true, true", 850, 640, true);
+    expect_launch_on_sm90("rms_norm_best_f32", 259, 16384, "rms_norm_fitted", "float, 4, 1024, 2, false, false", 259, 1024,
+                          true);
     expect_launch_on_sm90("rms_norm_best_f16", 1025, 1024, "rms_norm_overlap", "__half, 32, 4, false", 513, 64, true);
     lesson::Inputs inputs = with_rows("rms_norm_overlap_f32", 3, 4096);
     inputs.block = 256;

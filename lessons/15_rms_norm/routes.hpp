@@ -18,6 +18,7 @@ enum class Route : std::uint8_t {
     registers,
     high_occupancy,
     overlap,
+    fitted,
     read_again,
     full_row,
     short_anywhere,
@@ -58,6 +59,10 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
     return cluster_anywhere(columns, element, 8, kPacks);
 }
 
+// Of rms_norm_fitted: weights are asked for early where 48 registers are enough for two blocks.
+inline FittedShape shape_of_fitted(std::uint64_t packs) { return fitted_shape(packs, {{4, 640, 2}, {4, 1024, 2}}); }
+inline const char* asks_early(const FittedShape& shape) { return shape.most_threads == 640 ? "true, " : "false, "; }
+
 inline constexpr std::uint32_t kVectors = 1;   // as long as a row: weights
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
@@ -77,6 +82,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::high_occupancy:
         case Route::overlap:
             return is_packed(inputs, element) && packs <= std::uint64_t{block} * kPacks;
+        case Route::fitted:
+            return is_packed(inputs, element) && shape_of_fitted(packs).threads > 0;
         case Route::read_again:
             return is_packed(inputs, element) && packs <= kPacksReadAgain;
         case Route::full_row:
@@ -126,6 +133,12 @@ inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
     return is_packed(inputs, element) && packs_touched(inputs, element) <= 32 ? 1 : kPacks;
 }
 
+// Is it faster that a block has no more warps than its row needs? Of 67 MB on an H200, halves: 16392 94 % of a copy's
+// bandwidth and 72 by overlap, 20000 95 and 80, 32000 91 and 86; but 14000 94 and 97.
+inline bool fitted_is_faster(const Inputs& inputs, Element element) {
+    return packs_of(rows_of(inputs).columns, element) > 2048 && has_room(Route::fitted, inputs, element, kMostThreads);
+}
+
 // Is a team faster than clusters? Of 134 MB on an H100: 50000 floats 94 % of a copy's bandwidth and 88 by a cluster, but
 // 16388 93 and 95. On an H200, by a team that was slower than today's, wherever a row leaves threads that copy it in bulk
 // without packs: 16392 floats 87, and 55 by bulk copies, 98312 89 and 84; but 49152 84 and 92, 128256 85 and 93.
@@ -158,6 +171,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const bool hints = inputs.machine.architecture >= 80 && is_packed(inputs, element);
     const std::uint64_t packs = packs_touched(inputs, element);
     const std::uint32_t threads = threads_at_high_occupancy(packs);
+    if (overlaps(inputs, element) && rows_are_many(inputs, element) && fitted_is_faster(inputs, element))
+        return {Route::fitted, kMostThreads};
     if (overlaps(inputs, element) && threads > 0) {
         const BlockShape shape = shape_of_overlap(packs);
         // Of what outgrows L2, half the packs for twice the threads: 33.6 us instead of 33.9 at 4096 x 4096 floats.
@@ -295,6 +310,12 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                         Grid{rows.blocks(rows_of_overlap(block))}, Block{block_of_overlap(block)}, b.in, b.weight, b.out,
                         static_cast<long long>(rows.count), columns, epsilon, ahead);
             plan.launches.back().overlaps = true;
+            break;
+        }
+        case Route::fitted: {
+            const FittedShape shape = shape_of_fitted(packs_of(rows.columns, element));
+            launch_fitted(plan, inputs, element, "rms_norm_fitted", shape, asks_early(shape), b.in, b.weight, b.out,
+                          static_cast<long long>(rows.count), columns, epsilon);
             break;
         }
         case Route::read_again:

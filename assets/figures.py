@@ -246,7 +246,7 @@ class Sources:
                 return element(line["plain"]["values"][0], line["plain"]["element"])
         raise Wrong(f"the recording of {variant} has no output")
 
-    # A figure that others published: the value, and where.
+    # A figure that no recording here holds, as one that others published: the value, and where it is from.
     @staticmethod
     def cited(value, where):
         if len(where) < 10:

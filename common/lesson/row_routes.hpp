@@ -124,6 +124,7 @@ inline FittedShape fitted_shape(std::uint64_t packs, std::initializer_list<Fitte
     }
     return {};
 }
+
 // Do rows and results fill L2, but not much more? It is then faster that L1 does not keep what is read: 67 MB of 20000
 // halves run by softmax on an H200 at 101 % of a copy's bandwidth so, and at 97 else; but 48 MB at 86 and 89, and 134 MB at
 // 94 and 100.

@@ -97,7 +97,8 @@ inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint3
 // Must every row begin at a multiple of 16 bytes?
 inline bool needs_packs(Route route) {
     return route == Route::high_occupancy || route == Route::overlap || route == Route::fitted ||
-           route == Route::cluster || route == Route::split_row || route == Route::bulk_copies || route == Route::rows_on_demand;
+           route == Route::cluster || route == Route::split_row || route == Route::bulk_copies ||
+           route == Route::rows_on_demand;
 }
 
 // Has a row room in this route, in blocks of `block` threads?
@@ -340,12 +341,13 @@ struct Choice {
 };
 // Is a team faster than clusters? Of whole rows where they have no room to be taken on demand, or are too few for that.
 // Of 134 MB on an H200: 65544 floats 87 % of a copy's bandwidth and 76 by clusters, but 49152 85 and 88; 262144 halves 78
-// and 78, but 65544 81 and 84. Its exponentials have since become faster.
+// and 78, but 65544 81 and 84. Of 48 MB on an H100 151936 halves 80 and 76, but 65544 82 and 82.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     if (!teams_were_timed(inputs, element) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (!is_packed(inputs, element)) return packs >= kPacksAnywhere;
-    return packs > (!memory_is_fast(inputs.machine) ? 32768 : element == Element::f32 ? 8192 : 16384);
+    if (element != Element::f32) return packs > 16384;
+    return packs > (memory_is_fast(inputs.machine) ? 8192 : 32768);
 }
 
 // Is it faster that a block has no more warps than its row needs? Of 67 MB of halves on an H200: 8200 98 % of a copy's
@@ -391,11 +393,11 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const bool hints = inputs.machine.architecture >= 80 && is_packed(inputs, element);
     const std::uint64_t packs = packs_of(columns, element);
     const std::uint32_t threads = threads_at_high_occupancy(packs);
+    if (overlaps(inputs, element) && rows_are_many(inputs, element) && fitted_is_faster(inputs, element))
+        return {Route::fitted, kMostThreads};
     // Of floats, hints are faster where they pay: 252 us instead of 255 at 16384 x 8192, 126.8 instead of 127.9 at
     // 16384 x 4096.
     const bool hinted = element == Element::f32 && pays_to_hint(inputs, element);
-    if (overlaps(inputs, element) && rows_are_many(inputs, element) && fitted_is_faster(inputs, element))
-        return {Route::fitted, kMostThreads};
     if (overlaps(inputs, element) && threads > 0 && !hinted) {
         const BlockShape shape = shape_of_overlap(packs);
         // Half the packs for twice the threads: 33.5 us instead of 34.2 at 4096 x 4096 floats, 126.9 instead of 128.0

@@ -253,7 +253,11 @@ TEST(LayerNorm, ManyLongRowsAreFittedOrGoToTeams) {
     is(2048, 14336, Element::f16, Route::overlap);   // seven eighths of 512 threads
     is(2048, 16384, Element::f16, Route::overlap);
     is(2048, 8196, Element::f32, Route::fitted);
-    is(1024, 32768, Element::f16, Route::fitted);
+    is(1024, 20480, Element::f16, Route::fitted);
+    is(1024, 20488, Element::f16, Route::team);      // more than five packs a thread, of 84 MB
+    is(2048, 20488, Element::f16, Route::fitted);    // of 168
+    is(512, 16384, Element::f32, Route::fitted);
+    is(2048, 32768, Element::f16, Route::fitted);
     is(1024, 32776, Element::f16, Route::team);
     is(64, 16392, Element::f16, Route::overlap);
     lesson::Inputs slow = with_rows("layer_norm_best_f16", 1024, 16392);

@@ -134,12 +134,14 @@ inline bool fitted_is_faster(const Inputs& inputs, Element element) {
     }
 }
 
-// Is a team faster than clusters? Of 134 MB on an H100: always, 50000 floats 94 % of a copy's bandwidth, and 90 by bulk
-// copies; 131072 halves 94, and 90 by a cluster. Rows of up to 4096 packs have room in a block, which is faster.
+// Is a team faster than clusters, or than a block? Of 134 MB on an H100: 50000 floats 94 % of a copy's bandwidth, and 90 by
+// bulk copies; 131072 halves 94, and 90 by a cluster. Rows of up to 4096 packs have room in a block, which is faster; but
+// not halves that leave it few registers where much is still in L2: of 48 MB 28000 84 and 78, 32768 83 and 80.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (!teams_were_timed(inputs, element) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
-    return packs >= (is_packed(inputs, element) ? 4097 : kPacksAnywhere);
+    if (!is_packed(inputs, element)) return packs >= kPacksAnywhere;
+    return packs > (element != Element::f32 && !outgrows_l2(inputs, element) ? 2560 : 4096);
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {

@@ -315,7 +315,9 @@ TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
     is("layer_norm_best_bf16", 65, 32768, "layer_norm_overlap", "__nv_bfloat16, 1024, 4, false", 65, 1024, true);
     is("layer_norm_best_f16", 1675, 10000, "layer_norm_fitted", "__half, 4, 384, 4, true", 1675, 320, true);   // fills L2
     is("layer_norm_best_f16", 425, 20000, "layer_norm_fitted", "__half, 5, 512, 3, false", 425, 512, true);
-    is("layer_norm_best_f16", 1046, 32000, "layer_norm_fitted", "__half, 8, 512, 2, false", 1046, 512, true);
+    is("layer_norm_best_f16", 1675, 20000, "layer_norm_fitted", "__half, 5, 512, 3, false", 1675, 512, true);
+    is("layer_norm_best_f16", 1046, 32000, "layer_norm_overlap", "__half, 1024, 4, true", 1046, 1024, true);
+    is("layer_norm_best_f32", 512, 16384, "layer_norm_fitted", "float, 8, 512, 2, true", 512, 512, true);
     is("layer_norm_best_f32", 16384, 8192, "layer_norm_overlap", "float, 512, 4, true", 16384, 512, true);
     is("layer_norm_best_f32", 8, 65536, "layer_norm_rows_on_demand", "float, 512, 4, 8", 64, 512, true);
     is("layer_norm_best_f16", 7, 65536, "layer_norm_rows_on_demand", "__half, 256, 4, 8", 56, 256, true);

@@ -116,10 +116,13 @@ inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
 // Is it faster that a block has no more warps than its row needs, and loads weights and biases late? Of 67 MB on an H200,
 // halves: 5000 98 % of a copy's bandwidth and 83 by overlap, 8200 90 and 70, 14000 95 and 86, 20000 89 and 65, 32000 81
 // and 71, floats: 4100 101 and 78, 10000 92 and 73; but halves of 4096 100 and 104, 7200 95 and 95, 16000 89 and 90, and
-// of 134 MB of 7000 floats 96 and 104.
+// of 134 MB of 7000 floats 96 and 104. Of 134 MB on an H100: 16392 halves 100 and 92, 20000 98 and 97, but 28000 96 and 99,
+// 10000 floats 101 and 103.
 inline bool fitted_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
     if (!has_room(Route::fitted, inputs, element, kMostThreads)) return false;
+    if (outgrows_l2(inputs, element) && !memory_is_fast(inputs.machine))
+        return element != Element::f32 && packs > 2048 && packs <= 2560;
     switch (threads_at_high_occupancy(packs)) {
         case 192:
             return !fills_most(packs, 192);

@@ -134,8 +134,10 @@ inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
 }
 
 // Is it faster that a block has no more warps than its row needs? Of 67 MB on an H200, halves: 16392 94 % of a copy's
-// bandwidth and 72 by overlap, 20000 95 and 80, 32000 91 and 86; but 14000 94 and 97.
+// bandwidth and 72 by overlap, 20000 95 and 80, 32000 91 and 86; but 14000 94 and 97. Of 134 MB on an H100 16392 103 and
+// 104, 32768 100 and 102.
 inline bool fitted_is_faster(const Inputs& inputs, Element element) {
+    if (outgrows_l2(inputs, element) && !memory_is_fast(inputs.machine)) return false;
     return packs_of(rows_of(inputs).columns, element) > 2048 && has_room(Route::fitted, inputs, element, kMostThreads);
 }
 

@@ -281,9 +281,8 @@ TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
     is(1024, 65536, Element::f32, Route::rows_on_demand);
     is(1024, 50257, Element::f32, Route::team);
     is(1024, 65536, Element::f16, Route::rows_on_demand);
-    is(1024, 65544, Element::f16, Route::cluster);
-    is(1024, 131072, Element::f16, Route::cluster);
-    is(1024, 131080, Element::f16, Route::team);
+    is(1024, 65528, Element::f16, Route::split_row);
+    is(1024, 65544, Element::f16, Route::team);
     is(1024, 262152, Element::f16, Route::team);
     is(1024, 131000, Element::f32, Route::rows_on_demand);
     const auto is_on_slower = [](std::uint64_t rows, std::uint64_t columns, Element element, Route route) {

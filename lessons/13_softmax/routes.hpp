@@ -340,14 +340,14 @@ struct Choice {
     std::uint32_t packs = kPacks;  // a thread, where launches overlap
 };
 // Is a team faster than clusters? Of whole rows where they have no room to be taken on demand, or are too few for that.
-// Of 134 MB on an H200: 65544 floats 87 % of a copy's bandwidth and 76 by clusters, but 49152 85 and 88; 262144 halves 78
-// and 78, but 65544 81 and 84. Of 48 MB on an H100 151936 halves 80 and 76, but 65544 82 and 82.
+// Of 134 MB on an H200: 65544 floats 87 % of a copy's bandwidth and 76 by clusters, but 49152 85 and 88; 65544 halves 86
+// and 84, 151936 86 and 79. Of 48 MB on an H100 151936 halves 80 and 76, but 65544 82 and 82.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     if (!teams_were_timed(inputs, element) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (!is_packed(inputs, element)) return packs >= kPacksAnywhere;
-    if (element != Element::f32) return packs > 16384;
-    return packs > (memory_is_fast(inputs.machine) ? 8192 : 32768);
+    if (memory_is_fast(inputs.machine)) return packs > 8192;
+    return packs > (element == Element::f32 ? 32768 : 16384);
 }
 
 // Is it faster that a block has no more warps than its row needs? Of 67 MB of halves on an H200: 8200 98 % of a copy's
@@ -362,7 +362,7 @@ inline bool fitted_is_faster(const Inputs& inputs, Element element) {
 // Do clusters take rows on demand faster than others do? Of 134 MB on an H100 all that split_row has no room for: 65544
 // halves 95 % of a copy's bandwidth and 90 by a team, 98312 floats 99 and 96; but 50000 halves 95, and 100 by split_row.
 // Of 67 MB too, 151936 halves 90 and 88 by a cluster, but not of 34. Of an H200's halves not those that leave threads
-// idle: of 134 MB 131080 63, 82 by a cluster and 79 by a team, 262144 77, 78 and 78.
+// idle: of 134 MB 98312 81, and 85 by a team, 151936 72 and 86.
 inline bool on_demand_is_faster(const Inputs& inputs, Element element) {
     const OnDemand by = on_demand(inputs, element, kMostThreads);
     if (!has_room(Route::rows_on_demand, inputs, element, kMostThreads)) return false;

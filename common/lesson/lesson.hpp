@@ -84,6 +84,7 @@ struct Variant {
     bool large_n = false;             // its kernels count in 64 bits: up to kMaxLargeValues values
     std::uint64_t most_n = 0;         // what it takes at most, where that is less than a run may have; 0: no such limit
     std::string input_text = {};      // what its header says of the input, where its plan makes memory of its own
+    std::vector<std::string> float_packs = {};  // its shared arrays of uint4 whose packs hold floats, to be shown as such
     bool tab = true;                  // among the window's tabs when the command line names no variants
 
     // Does it work row by row? Its sizes are shapes then, and it is not swept over lengths.

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -21,6 +22,9 @@ inline constexpr std::uint32_t kWarpBlock = 128;   // threads of a block with a 
 inline constexpr std::uint32_t kShortBlock = 128;  // threads of a block in which a few lanes take a row
 inline constexpr std::uint32_t kMostThreads = 1024;
 inline constexpr std::uint32_t kPacks = 4;  // packs that a thread holds of a row: as many 16-byte loads in flight
+
+// Shared arrays of packs in the lessons' kernels for rows of floats.
+inline const std::vector<std::string> kFloatPacks = {"kept", "copied", "tiles", "shares", "shared_packs", "shared_weights"};
 
 // Values in 16 bytes.
 inline std::uint64_t pack_of(Element element) { return 16 / static_cast<std::uint64_t>(element_size(element)); }

@@ -269,9 +269,12 @@ std::shared_ptr<const Run> Runner::finish_run(Run recorded, const launch::Plan* 
     }
     run->kernel_file = trace.header.kernel_file;
     run->source = source(run->kernel_file);
-    for (const Variant& variant : setup_.lesson.variants())
-        if (variant.name == trace.header.variant && variant.mistakes)
+    for (const Variant& variant : setup_.lesson.variants()) {
+        if (variant.name != trace.header.variant) continue;
+        trace::show_as_floats(trace, variant.float_packs);
+        if (variant.mistakes)
             for (trace::Finding& mistake : variant.mistakes(trace)) trace.findings.push_back(std::move(mistake));
+    }
     run->steps = steps::build_steps(trace, run->source);
     return run;
 }

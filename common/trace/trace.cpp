@@ -38,6 +38,20 @@ bool records_accesses(const Trace& trace) {
                        [](const Record& record) { return is_access(record.op); });
 }
 
+void show_as_floats(Trace& trace, const std::vector<std::string>& names) {
+    std::vector<bool> shown(trace.arrays.size());
+    for (std::size_t i = 0; i < trace.arrays.size(); ++i) {
+        Array& array = trace.arrays[i];
+        shown[i] = array.space == Space::shared && array.element == Element::u32 &&
+                   std::find(names.begin(), names.end(), array.name) != names.end();
+        if (shown[i]) array.element = Element::f32;
+    }
+    for (Record& record : trace.records) {
+        const bool access = is_access(record.op) && record.array < shown.size() && shown[record.array];
+        if (access && record.type == Element::u32) record.type = Element::f32;
+    }
+}
+
 bool of_same_code(const Header& a, const Header& b) {
     return a.code_hash.empty() || b.code_hash.empty() ? a.kernel_hash == b.kernel_hash : a.code_hash == b.code_hash;
 }

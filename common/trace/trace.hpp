@@ -259,4 +259,8 @@ struct Trace {
 // Were loads and stores recorded? A GPU's trace alone has neither, nor the atomics of inline PTX.
 bool records_accesses(const Trace& trace);
 
+// Shows shared arrays of these names as floats. One of uint4 is recorded as whole numbers of 32 bits, whatever its packs
+// hold; arrays of other types stay as they are.
+void show_as_floats(Trace& trace, const std::vector<std::string>& names);
+
 }  // namespace lanewise::trace

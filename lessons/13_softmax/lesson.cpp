@@ -88,6 +88,7 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     variant.title += first ? "" : " " + format;
     variant.summary = format + ": " + variant.summary;
     variant.compared_with = compared_with + ("_" + format);
+    if (element == Element::f32) variant.float_packs = kFloatPacks;
     const bool long_rows = is_shared(which) || which == Route::split_row;
     variant.columns = which == Route::warp ? 100 : long_rows ? 2000 : 600;
     variant.n = (which == Route::warp ? 5 : 2) * variant.columns;

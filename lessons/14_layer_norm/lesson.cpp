@@ -152,6 +152,7 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     variant.title += element == Element::f32 ? "" : " " + format;
     variant.summary = format + ": " + variant.summary;
     variant.compared_with = compared_with + ("_" + format);
+    if (element == Element::f32) variant.float_packs = kFloatPacks;
     variant.columns = which == Route::warp ? 100 : is_shared(which) ? 2000 : 300;
     // Whole packs, or there is no such row.
     const bool whole = which == Route::high_occupancy || which == Route::overlap;

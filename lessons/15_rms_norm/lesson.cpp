@@ -94,6 +94,7 @@ Variant route(const char* name, const char* title, const char* summary, const ch
     variant.title += element == Element::f32 ? "" : " " + format;
     variant.summary = format + ": " + variant.summary;
     variant.compared_with = compared_with + ("_" + format);
+    if (element == Element::f32) variant.float_packs = kFloatPacks;
     variant.columns = which == Route::warp ? 100 : is_shared(which) ? 2000 : 600;
     variant.n = (which == Route::warp ? 5 : 2) * variant.columns;
     variant.block = kWarpBlock;

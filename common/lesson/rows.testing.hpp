@@ -1,8 +1,11 @@
 // What the tests of lessons on rows share: inputs in rows, runs that must be right, results as numbers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 #include <string>
 #include <utility>
@@ -101,6 +104,25 @@ inline void expect_team(const std::string& operation, const std::string& argumen
     };
     EXPECT_EQ(number(4), wanted.share) << what;
     EXPECT_EQ(number(3), wanted.rows_kept) << what;
+}
+
+// A variant of floats must name each shared array of uint4 in the lesson's kernel files, to be shown as floats.
+inline void expect_shared_packs_are_named(const std::string& variant) {
+    const std::vector<std::string>& named = the_lesson().find(variant).float_packs;
+    int found = 0;
+    for (const auto& file : std::filesystem::directory_iterator(the_lesson().folder())) {
+        if (file.path().extension() != ".cuh") continue;
+        std::ifstream text(file.path());
+        for (std::string line; std::getline(text, line);) {
+            const std::size_t type = line.find("uint4 "), end = line.find("[];");
+            if (line.find("__shared__") == std::string::npos || type == std::string::npos || end == std::string::npos)
+                continue;
+            ++found;
+            const std::string array = line.substr(type + 6, end - type - 6);
+            EXPECT_NE(std::find(named.begin(), named.end(), array), named.end()) << file.path() << ": " << array;
+        }
+    }
+    EXPECT_GT(found, 0);
 }
 
 // One row of these values.

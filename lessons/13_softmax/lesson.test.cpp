@@ -36,6 +36,8 @@ TEST(Softmax, AnyLengthBeginningAndInput) {
     }
 }
 
+TEST(Softmax, SharedPacksAreShownAsFloats) { expect_shared_packs_are_named("softmax_best_f32"); }
+
 TEST(Softmax, SmallAndOddSizesOnAGpu) { expect_small_and_odd_sizes_are_right_on_a_gpu("softmax_f32"); }
 
 TEST(Softmax, RowsOfEveryKindOfLength) {

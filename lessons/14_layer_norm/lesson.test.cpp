@@ -37,6 +37,8 @@ TEST(LayerNorm, AnyLengthBeginningAndInput) {
     }
 }
 
+TEST(LayerNorm, SharedPacksAreShownAsFloats) { expect_shared_packs_are_named("layer_norm_best_f32"); }
+
 TEST(LayerNorm, SmallAndOddSizesOnAGpu) { expect_small_and_odd_sizes_are_right_on_a_gpu(); }
 
 TEST(LayerNorm, RowsOfEveryKindOfLength) {

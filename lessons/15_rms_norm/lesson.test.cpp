@@ -37,6 +37,8 @@ TEST(RmsNorm, AnyLengthBeginningAndInput) {
     }
 }
 
+TEST(RmsNorm, SharedPacksAreShownAsFloats) { expect_shared_packs_are_named("rms_norm_best_f32"); }
+
 TEST(RmsNorm, SmallAndOddSizesOnAGpu) { expect_small_and_odd_sizes_are_right_on_a_gpu(); }
 
 TEST(RmsNorm, RowsOfEveryKindOfLength) {

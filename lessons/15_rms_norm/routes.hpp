@@ -60,8 +60,13 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
 }
 
 // Of rms_norm_fitted: weights are asked for early where 48 registers are enough for two blocks.
-inline FittedShape shape_of_fitted(std::uint64_t packs) { return fitted_shape(packs, {{4, 640, 2}, {4, 1024, 2}}); }
-inline const char* asks_early(const FittedShape& shape) { return shape.most_threads == 640 ? "true, " : "false, "; }
+inline constexpr std::uint32_t kMostThreadsThatAskEarly = 640;
+inline FittedShape shape_of_fitted(std::uint64_t packs) {
+    return fitted_shape(packs, {{kPacks, kMostThreadsThatAskEarly, 2}, {kPacks, kMostThreads, 2}});
+}
+inline const char* asks_early(const FittedShape& shape) {
+    return shape.most_threads == kMostThreadsThatAskEarly ? "true, " : "false, ";
+}
 
 inline constexpr std::uint32_t kVectors = 1;   // as long as a row: weights
 

@@ -82,6 +82,12 @@ inline Inputs on_fast_memory(const std::string& variant, std::uint64_t rows, std
 struct TeamLaunch {
     std::uint32_t teams, blocks, share, rows_kept, shared_bytes;
 };
+// A number among a launch's arguments: the last is 1 from last.
+inline std::uint32_t number_from_last(const launch::LaunchSpec& launch, std::size_t from_last) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, launch.values.at(launch.values.size() - from_last).value.data(), sizeof(value));
+    return value;
+}
 inline void expect_team(const std::string& operation, const std::string& arguments, std::uint64_t rows,
                         std::uint64_t columns, const TeamLaunch& wanted) {
     const std::string format = arguments.starts_with("float") ? "f32" : "f16";
@@ -96,14 +102,30 @@ inline void expect_team(const std::string& operation, const std::string& argumen
     EXPECT_EQ(launch.block.x, 27u * 32) << what;   // 24 warps work on rows, three ask for them, tell, and listen
     EXPECT_EQ(launch.block.dynamic_shared_bytes, wanted.shared_bytes) << what;
     EXPECT_TRUE(launch.cooperative && launch.overlaps) << what;
-    // The arguments before the two buffers that come last.
-    const auto number = [&](std::size_t from_last) {
-        int value = 0;
-        std::memcpy(&value, launch.values.at(launch.values.size() - from_last).value.data(), sizeof(value));
-        return static_cast<std::uint32_t>(value);
+    // Three arguments come after them.
+    EXPECT_EQ(number_from_last(launch, 5), wanted.share) << what;
+    EXPECT_EQ(number_from_last(launch, 4), wanted.rows_kept) << what;
+}
+
+// On fast memory with 60 MB of L2, what a team reads of rows leaves L2 first if results fit there and little else, from 50
+// to 75 MB read and written; on slower memory never.
+inline void expect_rows_leave_first_if_results_stay(const std::string& operation) {
+    const auto leave_first = [&](std::uint64_t rows, std::uint64_t columns, bool is_fast) {
+        const std::string variant = operation + "_best_f16";
+        Inputs inputs = on_fast_memory(variant, rows, columns);
+        if (!is_fast) inputs.machine.memory_gb_per_s = 3350;
+        inputs.machine.l2_bytes = 60 << 20;
+        const launch::LaunchSpec launch = plan_of(variant, inputs).launches.front();
+        EXPECT_EQ(launch.kernel, operation + "_team") << rows;
+        return number_from_last(launch, 3) == 1;
     };
-    EXPECT_EQ(number(4), wanted.share) << what;
-    EXPECT_EQ(number(3), wanted.rows_kept) << what;
+    EXPECT_FALSE(leave_first(183, 65544, true));   // 48 MB
+    EXPECT_TRUE(leave_first(198, 65544, true));    // 52
+    EXPECT_TRUE(leave_first(256, 65544, true));    // 67
+    EXPECT_FALSE(leave_first(305, 65544, true));   // 80
+    EXPECT_FALSE(leave_first(512, 65544, true));
+    EXPECT_TRUE(leave_first(64, 262152, true));    // 67
+    EXPECT_FALSE(leave_first(64, 262152, false));
 }
 
 // A variant of floats must name each shared array of uint4 in the lesson's kernel files, to be shown as floats.

@@ -1,10 +1,15 @@
 // Loads and copies of 16 bytes that say how long caches are to keep what they bring, on GPUs of sm_80 and later. Inline
 // PTX (PTX ISA, createpolicy; ld.global and cp.async with eviction priorities).
 
-// Lines that L2 is to evict last.
+// Lines that L2 is to evict last, or first.
 __device__ __forceinline__ unsigned long long evict_last() {
   unsigned long long policy = 0;
   asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
+  return policy;
+}
+__device__ __forceinline__ unsigned long long evict_first() {
+  unsigned long long policy = 0;
+  asm("createpolicy.fractional.L2::evict_first.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
 

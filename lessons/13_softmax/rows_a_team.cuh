@@ -45,6 +45,7 @@ __device__ __forceinline__ MaxSum joined(const MaxSum (&pairs)[kPairs]) {
 // teams, … All blocks run at once. A block's share of a row is share_packs packs, a multiple of 8 up to 32 * kWarps *
 // kTeamPacks, or what is left; it has rows_kept shares in shared memory, kMostTold + 1 to kMostRowsKept, on their way
 // or waiting for the row's sum. parts: kTurnsTold for each block; history: one. Both are 0 before the first launch.
+// rows_leave_first: L2 is asked to evict first what was read of them, so that results stay there, and else last.
 // blockDim.x: kWarps * 32 + 96. Dynamic shared memory, in packs: rows_kept * share_packs.
 //
 // Compared with softmax_bulk_copies: a team may have more blocks than a cluster, so a share is small enough for four
@@ -56,8 +57,8 @@ __device__ __forceinline__ MaxSum joined(const MaxSum (&pairs)[kPairs]) {
 // before has ended, only the first row is prefetched.
 template <class T, bool kWhole, int kWarps>
 __global__ void __launch_bounds__(kWarps * 32 + 96)
-    softmax_team(const T* in, T* out, int rows, int columns, int share_packs, int rows_kept, TeamPart* parts,
-                 TeamHistory* history) {
+    softmax_team(const T* in, T* out, int rows, int columns, int share_packs, int rows_kept, bool rows_leave_first,
+                 TeamPart* parts, TeamHistory* history) {
   constexpr int kPack = kPackOf<T>;
   constexpr int kCopies = (kWarps + kWarpsOfACopy - 1) / kWarpsOfACopy;   // of a row
   extern __shared__ __align__(128) uint4 shares[];
@@ -88,7 +89,7 @@ __global__ void __launch_bounds__(kWarps * 32 + 96)
     if (its.packs() == 0) return;
     const int first = copy * copy_packs + its.first;
     start_copy(shares + place * share_packs + first, begin_of(in, row, cut) + first, its.packs() * 16,
-               &arrived[place][copy]);
+               &arrived[place][copy], rows_leave_first ? evict_first() : evict_last());
   };
 
   // Warps make ready at once. The first one of each copy asks for the first row's.

@@ -8,6 +8,7 @@
 #include "cache_hints.cuh"
 #include "cluster.cuh"
 #include "team.cuh"
+#include "paired_vectors.cuh"
 
 // ---- Rows a cluster ----------------------------------------------------------------------------------------------
 

@@ -129,6 +129,15 @@ struct Places {
   }
 };
 
+// What a block's warps need to know of a row.
+struct TeamShare {
+  Places places;      // of its packs, in this block
+  int head;           // values before its first pack
+  int edges;          // values in no pack, if this block has them
+  int first_weight;   // pack of this block's weights that belongs to its first place
+  uint4* results;     // of its first place
+};
+
 // The rows that a team takes, `step` values apart, and one of them: where it begins, how many are left with it, and how
 // many values lie between the last line of 128 bytes and it. Teams take rows in turns.
 template <class T, bool kWhole>
@@ -153,12 +162,12 @@ struct TeamRow {
     if (kWhole) return {0, columns / kPack, 0};
     const int head = -past & (kPack - 1);
     const int before = head < columns ? head : columns;
-    const int packs = (columns - before) / kPack;
+    const int packs = (unsigned)(columns - before) / kPack;
     return {before, packs, columns - before - packs * kPack};
   }
   // The row's packs among its places.
   __device__ __forceinline__ Places places(const Cut& cut) const {
-    const int first = (past + cut.head) / kPackOf<T> % kPacksOfALine;
+    const int first = (unsigned)(past + cut.head) / kPackOf<T> % kPacksOfALine;
     return {first, first + cut.packs};
   }
 };

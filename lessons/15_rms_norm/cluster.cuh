@@ -58,11 +58,12 @@ __device__ __forceinline__ void wait_for_cluster(unsigned long long* barrier, un
 }
 
 // Starts a copy from global to shared memory, of whole packs of 16 bytes, at multiples of 16. The barrier counts it. L2
-// is asked to evict what was read last.
-__device__ __forceinline__ void start_copy(void* to, const void* from, unsigned bytes, unsigned long long* barrier) {
+// is asked to evict what was read last, or what `policy` says.
+__device__ __forceinline__ void start_copy(void* to, const void* from, unsigned bytes, unsigned long long* barrier,
+                                           unsigned long long policy = evict_last()) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.L2::cache_hint "
                "[%0], [%1], %2, [%3], %4;"
-               : : "r"(shared_address(to)), "l"(from), "r"(bytes), "r"(shared_address(barrier)), "l"(evict_last())
+               : : "r"(shared_address(to)), "l"(from), "r"(bytes), "r"(shared_address(barrier)), "l"(policy)
                : "memory");
 }
 

@@ -77,17 +77,18 @@ inline Inputs on_fast_memory(const std::string& variant, std::uint64_t rows, std
     return inputs;
 }
 
-// The launch of the best route for rows that a team shares: so many teams of blocks, each with a share of so many packs
-// of a row and so many such shares in shared memory, which takes so many bytes.
-struct TeamLaunch {
-    std::uint32_t teams, blocks, share, rows_kept, shared_bytes;
-};
 // A number among a launch's arguments: the last is 1 from last.
 inline std::uint32_t number_from_last(const launch::LaunchSpec& launch, std::size_t from_last) {
     std::uint32_t value = 0;
     std::memcpy(&value, launch.values.at(launch.values.size() - from_last).value.data(), sizeof(value));
     return value;
 }
+
+// The launch of the best route for rows that a team shares: so many teams of blocks, each with a share of so many packs
+// of a row and so many such shares in shared memory, which takes so many bytes.
+struct TeamLaunch {
+    std::uint32_t teams, blocks, share, rows_kept, shared_bytes;
+};
 inline void expect_team(const std::string& operation, const std::string& arguments, std::uint64_t rows,
                         std::uint64_t columns, const TeamLaunch& wanted) {
     const std::string format = arguments.starts_with("float") ? "f32" : "f16";
@@ -107,9 +108,9 @@ inline void expect_team(const std::string& operation, const std::string& argumen
     EXPECT_EQ(number_from_last(launch, 4), wanted.rows_kept) << what;
 }
 
-// On fast memory with 60 MB of L2, what a team reads of rows leaves L2 first if results fit there and little else, from 50
-// to 75 MB read and written; on slower memory never.
-inline void expect_rows_leave_first_if_results_stay(const std::string& operation) {
+// On fast memory with 60 MB of L2, what a team reads of rows leaves L2 first from 50 to 75 MB read and written; on slower
+// memory never.
+inline void expect_rows_leave_l2_first_where_that_is_faster(const std::string& operation) {
     const auto leave_first = [&](std::uint64_t rows, std::uint64_t columns, bool is_fast) {
         const std::string variant = operation + "_best_f16";
         Inputs inputs = on_fast_memory(variant, rows, columns);

@@ -312,7 +312,7 @@ TEST(Softmax, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("softmax", "__half, true, 24", 64, 300000, {7, 18, 2088, 6, 6 * 2088 * 16});
     expect_team("softmax", "__half, false, 24", 200, 50257, {40, 3, 2104, 6, 6 * 2104 * 16});
 }
-TEST(Softmax, WhatATeamReadsLeavesL2FirstIfResultsStay) { expect_rows_leave_first_if_results_stay("softmax"); }
+TEST(Softmax, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("softmax"); }
 
 // Two words of halves hold three, but where the row begins within one.
 TEST(Softmax, ShortRowsThatBeginAnywhereTakeAFewLanes) {

@@ -297,7 +297,7 @@ TEST(LayerNorm, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("layer_norm", "float, false, 24", 1, 65541, {1, 129, 128, 12, (12 * 128 + 2 * 144) * 16});
     expect_team("layer_norm", "__half, true, 24", 3, 1 << 20, {2, 66, 1992, 5, (5 * 1992 + 2 * 2008) * 16});
 }
-TEST(LayerNorm, WhatATeamReadsLeavesL2FirstIfResultsStay) { expect_rows_leave_first_if_results_stay("layer_norm"); }
+TEST(LayerNorm, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("layer_norm"); }
 
 // Two words of halves hold three, but where the row begins within one.
 TEST(LayerNorm, ShortRowsThatBeginAnywhereTakeAFewLanes) {

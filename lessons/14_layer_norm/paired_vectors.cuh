@@ -1,5 +1,5 @@
-// Weights and biases side by side, for rows that begin anywhere: a row's packs are not packs of the vectors, and pairs of 16
-// bits are whole words, of which none has its bits shifted. In shared memory. Inline PTX (PTX ISA, bar.sync).
+// Weights and biases side by side in shared memory, for rows that begin anywhere, whose packs do not begin where the vectors'
+// do. A weight of 16 bits and its bias are a word of 32, so that no bits are shifted. Inline PTX (PTX ISA, bar.sync).
 
 // By so many threads of a block: they meet, and see what the others have stored.
 template <int kThreads>
@@ -24,7 +24,7 @@ __device__ __forceinline__ void pair_up(Pack<T>& weights, Pack<T>& biases) {
   reinterpret_cast<uint4&>(biases) = *reinterpret_cast<const uint4*>(&pairs[1]);
 }
 
-// By kPack pairs of `pairs`, from number kSkipped on.
+// A pack normalized by as many pairs as it has values: those of `pairs` from number kSkipped on.
 template <int kSkipped, class T>
 __device__ __forceinline__ Pack<T> normalized_by_pairs_from(const Pack<T>& pack, float mean, float scale,
                                                             const Pack<T> (&pairs)[3]) {

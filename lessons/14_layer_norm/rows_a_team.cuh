@@ -5,7 +5,7 @@
 // teams, … All blocks run at once. A block's share of a row is share_packs packs, a multiple of 8 up to 32 * kWarps *
 // kTeamPacks, or what is left; it has rows_kept shares in shared memory, kMostTold + 1 to kMostRowsKept, on their way
 // or waiting to be normalized. parts: kTurnsTold for each block; history: one. Both are 0 before the first launch.
-// rows_leave_first: L2 is asked to evict first what was read of them, so that results stay there, and else last.
+// rows_leave_first: L2 is asked to evict first what was read of them, to leave room for results, and else last.
 // blockDim.x: kWarps * 32 + 96. Dynamic shared memory, in packs: rows_kept * share_packs, and share_packs + 16 each for
 // weights and biases.
 //
@@ -13,7 +13,7 @@
 // four rows. A block's warps have one task each, and no barrier of the block between rows. One asks for rows, so
 // that two are under way. kWarps tell the moments of their portions, of up to three rows, before they put one out.
 // One joins those and tells the team; one listens to it. Of rows that begin anywhere, a block pairs its weights and biases
-// up, and the warp that asks for a row notes where it lies: 667 rows of 50257 halves ran on an H200 at 79 % of a copy's
+// up, and the warp that asks for a row notes where it lies: 667 rows of 50257 halves ran on an H200 at 78 % of a copy's
 // bandwidth so, and at 72 where every warp found that out, and shifted the bits of both vectors.
 //
 // Launches overlap. The next kernel is let in at once: it finds no room before a block has ended. Until the kernel

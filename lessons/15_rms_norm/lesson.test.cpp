@@ -259,7 +259,7 @@ TEST(RmsNorm, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("rms_norm", "float, true, 24", 64, 65544, {16, 8, 2056, 5, (5 * 2056 + 2072) * 16});
     expect_team("rms_norm", "__half, false, 24", 1, 300001, {1, 131, 288, 12, (12 * 288 + 304) * 16});
 }
-TEST(RmsNorm, WhatATeamReadsLeavesL2FirstIfResultsStay) { expect_rows_leave_first_if_results_stay("rms_norm"); }
+TEST(RmsNorm, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("rms_norm"); }
 
 // Two words of halves hold three, but where the row begins within one.
 TEST(RmsNorm, ShortRowsThatBeginAnywhereTakeAFewLanes) {

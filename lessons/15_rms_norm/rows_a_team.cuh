@@ -5,7 +5,7 @@
 // teams, … All blocks run at once. A block's share of a row is share_packs packs, a multiple of 8 up to 32 * kWarps *
 // kTeamPacks, or what is left; it has rows_kept shares in shared memory, kMostTold + 1 to kMostRowsKept, on their way
 // or waiting to be normalized. parts: kTurnsTold for each block; history: one. Both are 0 before the first launch.
-// rows_leave_first: L2 is asked to evict first what was read of them, so that results stay there, and else last.
+// rows_leave_first: L2 is asked to evict first what was read of them, to leave room for results, and else last.
 // blockDim.x: kWarps * 32 + 96. Dynamic shared memory, in packs: rows_kept * share_packs, and share_packs + 16 for
 // weights.
 //

@@ -67,10 +67,10 @@ inline bool teams_were_timed(const Inputs& inputs, Element element) {
 // 90, and 78 by clusters (softmax). But 12289 floats 89 and 93 (softmax).
 inline constexpr std::uint64_t kPacksAnywhere = 2048;
 
-// Is it faster to ask L2 to evict first what was read of rows, which leaves room there for results? On an H200, with 60 MB
-// of L2, 52, 58 and 67 MB of 65544 halves ran by layer norm at 86, 88 and 87 % of a copy's bandwidth so, and at 79, 79 and
-// 80 where what was read was to leave last; by RMS norm at 88, 93 and 91, and at 82, 86 and 86. But 80 MB by RMS norm at 87
-// and 88, 134 MB at 84 and 91, and 48 MB of 28000 by layer norm at 76 and 78.
+// Is it faster to ask L2 to evict first what was read of rows, which leaves room there for results? On an H200, with
+// 60 MB of L2, 52, 58 and 67 MB of 65544 halves ran by layer norm at 86, 88 and 87 % of a copy's bandwidth so, and at
+// 79, 79 and 80 where what was read was to leave last; by RMS norm at 88, 93 and 91, and at 82, 86 and 86. But 80 MB by
+// RMS norm at 87 and 88, 134 MB at 84 and 91, and 48 MB of 28000 by layer norm at 76 and 78.
 inline bool rows_leave_l2_first(const Inputs& inputs, Element element) {
     const double fillings = fillings_of_l2(inputs, element);
     return memory_is_fast(inputs.machine) && fillings > 0.8 && fillings < 1.2;

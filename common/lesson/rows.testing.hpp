@@ -108,8 +108,8 @@ inline void expect_team(const std::string& operation, const std::string& argumen
     EXPECT_EQ(number_from_last(launch, 4), wanted.rows_kept) << what;
 }
 
-// On fast memory with 60 MB of L2, what a team reads of rows leaves L2 first from 50 to 75 MB read and written; on slower
-// memory never.
+// On fast memory with 60 MB of L2, what a team reads of rows leaves L2 first from 50 to 75 MB read and written; on
+// slower memory never.
 inline void expect_rows_leave_l2_first_where_that_is_faster(const std::string& operation) {
     const auto leave_first = [&](std::uint64_t rows, std::uint64_t columns, bool is_fast) {
         const std::string variant = operation + "_best_f16";

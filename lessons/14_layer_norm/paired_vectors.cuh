@@ -1,5 +1,5 @@
-// Weights and biases side by side in shared memory, for rows that begin anywhere, whose packs do not begin where the vectors'
-// do. A weight of 16 bits and its bias are a word of 32, so that no bits are shifted. Inline PTX (PTX ISA, bar.sync).
+// Weights and biases side by side in shared memory, for rows that begin anywhere: their packs and the vectors' differ.
+// A weight of 16 bits and its bias are a word of 32, so that no bits are shifted. Inline PTX (PTX ISA, bar.sync).
 
 // By so many threads of a block: they meet, and see what the others have stored.
 template <int kThreads>

@@ -13,33 +13,34 @@
 namespace lanewise::lesson {
 
 // As in the lessons' team.cuh.
-inline constexpr std::uint32_t kTeamPacks = 3;       // that a thread has of its block's share of a row, at most
+inline constexpr std::uint32_t kTeamPacks = 6;       // that a thread has of its block's share of a row, at most
+inline constexpr std::uint32_t kSmallTeamPacks = 3;  // the same of a small team
 inline constexpr std::uint32_t kMostTeamBlocks = 5 * 32;
-inline constexpr std::uint32_t kTeamWarps = 24;      // that work on rows
-inline constexpr std::uint64_t kMostPacksOfATeamBlock = kTeamWarps * 32 * kTeamPacks;   // of a row
+inline constexpr std::uint32_t kTeamWarps = 12;      // that read rows, and as many put out results
 inline constexpr std::uint32_t kTeamVectorPacks = 2 * kPacksOfALine;  // that a vector takes beyond a share: around it
-inline constexpr std::uint32_t kTurnsTold = 6;      // whose parts stay in memory
+inline constexpr std::uint32_t kTurnsTold = 12;     // whose parts stay in memory
 inline constexpr std::uint32_t kLeastRowsKept = 4, kMostRowsKept = 12;
 
 // Blocks that share a row, teams of so many, packs of a block's share, shares that it keeps in shared memory, and the
-// warps that work on them.
+// warps that read them; as many put out results.
 struct TeamShape {
     std::uint32_t blocks = 0, teams = 0, share = 0, rows_kept = 0, warps = 0;
-    std::uint32_t threads() const { return (warps + 3) * 32; }   // three more ask for rows, tell, and listen
+    std::uint32_t threads() const { return (2 * warps + 3) * 32; }   // three more ask for rows, tell, and listen
 };
 
 // Of rows in so many places of a pack, one block on each multiprocessor, which also keeps its share of `vectors`
-// vectors as long as a row. The fewest blocks are those whose share takes at most kTeamPacks packs a thread, and
-// leaves room for kLeastRowsKept rows: more rows in smaller shares took an H100 longer (layer norm, 13 lengths). None
-// where the GPU has no room. In blocks of kWarpBlock threads: one small team to be looked at.
+// vectors as long as a row. The fewest blocks are those whose share takes at most kTeamPacks packs a thread that reads
+// it, and leaves room for kLeastRowsKept rows: more rows in smaller shares took an H100 longer (layer norm, 13
+// lengths). None where the GPU has no room. In blocks of kWarpBlock threads: one small team to be looked at.
 inline TeamShape team_of(std::uint64_t places, std::uint64_t rows, const Machine& machine, std::uint32_t vectors,
                          std::uint32_t block) {
     const std::uint64_t room = (222 << 10) / 16 - vectors * kTeamVectorPacks;   // packs of shared memory
     const bool small = block == kWarpBlock;
     TeamShape shape;
-    shape.warps = small ? kWarpBlock / 32 - 3 : kTeamWarps;
-    const std::uint64_t most = std::min<std::uint64_t>(room / (kLeastRowsKept + vectors) / kPacksOfALine * kPacksOfALine,
-                                                       std::uint64_t{shape.warps} * 32 * kTeamPacks);
+    shape.warps = small ? 1 : kTeamWarps;
+    const std::uint64_t held = std::uint64_t{shape.warps} * 32 * (small ? kSmallTeamPacks : kTeamPacks);
+    const std::uint64_t most =
+        std::min<std::uint64_t>(room / (kLeastRowsKept + vectors) / kPacksOfALine * kPacksOfALine, held);
     const auto parts = [](std::uint64_t all, std::uint64_t part) { return (all + part - 1) / part; };
     const std::uint64_t least = std::max<std::uint64_t>(parts(places, most), 1);
     const std::uint64_t most_blocks = std::min(machine.multiprocessors, kMostTeamBlocks);

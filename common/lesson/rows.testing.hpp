@@ -100,7 +100,7 @@ inline void expect_team(const std::string& operation, const std::string& argumen
     EXPECT_EQ(launch.arguments, arguments) << what;
     EXPECT_EQ(launch.grid.x, wanted.blocks) << what;
     EXPECT_EQ(launch.grid.y, wanted.teams) << what;
-    EXPECT_EQ(launch.block.x, 27u * 32) << what;   // 24 warps work on rows, three ask for them, tell, and listen
+    EXPECT_EQ(launch.block.x, 27u * 32) << what;   // 12 warps read rows, 12 put them out, three ask for them, tell, and listen
     EXPECT_EQ(launch.block.dynamic_shared_bytes, wanted.shared_bytes) << what;
     EXPECT_TRUE(launch.cooperative && launch.overlaps) << what;
     // Three arguments come after them.

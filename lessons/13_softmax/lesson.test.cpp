@@ -306,11 +306,11 @@ TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
     EXPECT_NE(best_route(without, Element::f32).route, Route::team);
 }
 
-// 132 multiprocessors, 24 warps that hold 2304 packs. 131072 packs need 57 blocks: two teams, which 66 each make even.
+// 132 multiprocessors, 12 warps that hold 2304 packs. 131072 packs need 57 blocks: two teams, which 66 each make even.
 TEST(Softmax, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
-    expect_team("softmax", "float, true, 24", 64, 524288, {2, 66, 1992, 7, 7 * 1992 * 16});
-    expect_team("softmax", "__half, true, 24", 64, 300000, {7, 18, 2088, 6, 6 * 2088 * 16});
-    expect_team("softmax", "__half, false, 24", 200, 50257, {40, 3, 2104, 6, 6 * 2104 * 16});
+    expect_team("softmax", "float, true, 12", 64, 524288, {2, 66, 1992, 7, 7 * 1992 * 16});
+    expect_team("softmax", "__half, true, 12", 64, 300000, {7, 18, 2088, 6, 6 * 2088 * 16});
+    expect_team("softmax", "__half, false, 12", 200, 50257, {40, 3, 2104, 6, 6 * 2104 * 16});
 }
 TEST(Softmax, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("softmax"); }
 

@@ -2,6 +2,45 @@
 // Arguments as in kernels.cuh; in and out lie equally far past a multiple of 16 bytes.
 
 template <class T>
+__device__ __forceinline__ uint4 as_words(const Pack<T>& pack) {
+  return *reinterpret_cast<const uint4*>(&pack);
+}
+template <class T>
+__device__ __forceinline__ Pack<T> as_pack(const uint4& words) {
+  return *reinterpret_cast<const Pack<T>*>(&words);
+}
+
+// The larger one of each two values of packs.
+template <class T>
+__device__ __forceinline__ unsigned larger_of(unsigned a, unsigned b) {
+  return __float_as_uint(fmaxf(__uint_as_float(a), __uint_as_float(b)));
+}
+template <>
+__device__ __forceinline__ unsigned larger_of<__half>(unsigned a, unsigned b) {
+  const __half2 larger = __hmax2(*reinterpret_cast<const __half2*>(&a), *reinterpret_cast<const __half2*>(&b));
+  return *reinterpret_cast<const unsigned*>(&larger);
+}
+template <>
+__device__ __forceinline__ unsigned larger_of<__nv_bfloat16>(unsigned a, unsigned b) {
+  const __nv_bfloat162 larger =
+      __hmax2(*reinterpret_cast<const __nv_bfloat162*>(&a), *reinterpret_cast<const __nv_bfloat162*>(&b));
+  return *reinterpret_cast<const unsigned*>(&larger);
+}
+template <class T>
+__device__ __forceinline__ uint4 larger_of(const uint4& a, const uint4& b) {
+  return make_uint4(larger_of<T>(a.x, b.x), larger_of<T>(a.y, b.y), larger_of<T>(a.z, b.z), larger_of<T>(a.w, b.w));
+}
+
+// The largest value of so many packs. Packs are compared value by value first.
+template <class T, int kPacks>
+__device__ __forceinline__ float largest_in(const uint4 (&packs)[kPacks]) {
+  uint4 larger = packs[0];
+#pragma unroll
+  for (int p = 1; p < kPacks; ++p) larger = larger_of<T>(larger, packs[p]);
+  return largest_in<T>(larger);
+}
+
+template <class T>
 __device__ __forceinline__ float sum_of_exponentials(const Pack<T>& pack, float largest) {
   float sum = 0.0f;
 #pragma unroll
@@ -43,177 +82,157 @@ __device__ __forceinline__ MaxSum joined(const MaxSum (&pairs)[kPairs]) {
 
 // Teams are the grid's rows: gridDim.y teams of gridDim.x blocks, 32 * kTeamParts at most; team t takes rows t, t +
 // teams, … All blocks run at once. A block's share of a row is share_packs packs, a multiple of 8 up to 32 * kWarps *
-// kTeamPacks, or what is left; it has rows_kept shares in shared memory, kMostTold + 1 to kMostRowsKept, on their way
-// or waiting for the row's sum. parts: kTurnsTold for each block; history: one. Both are 0 before the first launch.
+// kTeamPacks, or what is left; it has rows_kept shares in shared memory, up to kMostRowsKept, on their way or waiting
+// for the row's sum. parts: kTurnsTold for each block; history: one. Both are 0 before the first launch.
 // rows_leave_first: L2 is asked to evict first what was read of them, to leave room for results, and else last.
-// blockDim.x: kWarps * 32 + 96. Dynamic shared memory, in packs: rows_kept * share_packs.
+// blockDim.x: 2 * kWarps * 32 + 96. Dynamic shared memory, in packs: rows_kept * share_packs.
 //
 // Compared with softmax_bulk_copies: a team may have more blocks than a cluster, so a share is small enough for four
-// rows. A block's warps have one task each, and no barrier of the block between rows. One asks for rows, so that two
-// are under way. kWarps tell the pair of their portions, of up to three rows, before they put one out. One joins
-// those and tells the team; one listens to it.
+// rows. A block's warps have one task each, and there is no barrier of the block between rows. One asks for rows, so
+// that two are under way, notes where they lie, and brings values that lie in no pack. kWarps tell the pair of their
+// portions, of up to kMostTold rows before the first of them is known. One joins those and tells the team. One listens
+// to it, and puts out values in no pack. kWarps put out their portions.
 //
 // Launches overlap. The next kernel is let in at once: it finds no room before a block has ended. Until the kernel
 // before has ended, only the first row is prefetched.
 template <class T, bool kWhole, int kWarps>
-__global__ void __launch_bounds__(kWarps * 32 + 96)
+__global__ void __launch_bounds__(kWarps * 64 + 96)
     softmax_team(const T* in, T* out, int rows, int columns, int share_packs, int rows_kept, bool rows_leave_first,
                  TeamPart* parts, TeamHistory* history) {
   constexpr int kPack = kPackOf<T>;
-  constexpr int kCopies = (kWarps + kWarpsOfACopy - 1) / kWarpsOfACopy;   // of a row
+  constexpr int kCopies = KeptRow<kWarps>::kCopies;   // of a row
   extern __shared__ __align__(128) uint4 shares[];
-  __shared__ unsigned long long arrived[kMostRowsKept][kCopies];
-  __shared__ unsigned long long freed[kMostRowsKept];
-  __shared__ TeamTurns<kWarps> turns;
+  __shared__ KeptRow<kWarps> kept_rows[kMostRowsKept];
   __shared__ T edges[kMostRowsKept][2 * kPack];
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
   const int team_blocks = gridDim.x;
   const int rank = blockIdx.x;
+  const bool has_edges = !kWhole && rank == 0;   // values of a row that lie in no pack
   const int portion_packs = (share_packs + 32 * kWarps - 1) / (32 * kWarps) * 32;   // of a warp, at most
   const int copy_packs = kWarpsOfACopy * portion_packs;
   TeamPart* const team_parts = parts + blockIdx.y * team_blocks * kTurnsTold;
   TeamRow<T, kWhole> row(in, rows, columns, blockIdx.y, gridDim.y);
-  // Where packs of a row lie among the places of this block.
-  const auto places_of = [&](const TeamRow<T, kWhole>& row, const Cut& cut) {
-    return row.places(cut).part(rank, share_packs);
+  // Where packs of the row lie among the places of this block.
+  const auto places_of = [&](const Cut& cut) { return row.places(cut).part(rank, share_packs); };
+  // Where the first of those places lies.
+  const auto first_value = [&](const Cut& cut) {
+    return row.begin + cut.head + (rank * share_packs - row.places(cut).first) * kPack;
   };
-  // The first of those places, in global memory, in packs.
-  const auto begin_of = [&](const auto* values, const TeamRow<T, kWhole>& row, const Cut& cut) {
-    return reinterpret_cast<const uint4*>(values + row.begin + cut.head) - row.places(cut).first + rank * share_packs;
-  };
-  // By one lane: asks for one of a row's copies.
-  const auto ask_for = [&](const TeamRow<T, kWhole>& row, const Cut& cut, int place, int copy) {
-    const Places its = places_of(row, cut).part(copy, copy_packs);
-    arrive_expecting(&arrived[place][copy], its.packs() * 16);
+  // By one lane: asks for one of the row's copies.
+  const auto ask_for = [&](const Cut& cut, int place, int copy) {
+    const Places its = places_of(cut).part(copy, copy_packs);
+    unsigned long long* const arrived = &kept_rows[place].arrived[copy];
+    arrive_expecting(arrived, its.packs() * 16);
     if (its.packs() == 0) return;
     const int first = copy * copy_packs + its.first;
-    start_copy(shares + place * share_packs + first, begin_of(in, row, cut) + first, its.packs() * 16,
-               &arrived[place][copy], rows_leave_first ? evict_first() : evict_last());
+    start_copy(shares + place * share_packs + first, in + first_value(cut) + first * kPack, its.packs() * 16, arrived,
+               rows_leave_first ? evict_first() : evict_last());
   };
+  // By one lane, before: notes what others need to know of the row.
+  const auto note = [&](const Cut& cut, int place) { kept_rows[place].share = {first_value(cut), places_of(cut)}; };
 
   // Warps make ready at once. The first one of each copy asks for the first row's.
   const bool asks_first = warp < kWarps && warp % kWarpsOfACopy == 0;
-  if (asks_first) {
-    if (lane < rows_kept) init_barrier(&arrived[lane][warp / kWarpsOfACopy], 1);
+  if (warp == 0) {
+    if (lane < rows_kept) kept_rows[lane].init(has_edges);
     publish_barriers();
-    __syncwarp();
-  } else if (warp == kWarps) {
-    turns.init(lane);
-    publish_barriers();
-  } else if (warp == kWarps + 1) {
-    if (lane < rows_kept) init_barrier(&freed[lane], kWarps);
-    publish_barriers();
-  } else if (warp == kWarps + 2 && lane == 0 && row.left > 0) {
+  } else if (warp == 2 * kWarps + 2 && lane == 0 && row.left > 0) {
     const Cut cut = row.cut();
-    const Places its = places_of(row, cut);
-    if (its.packs() > 0) prefetch_into_l2(begin_of(in, row, cut) + its.first, its.packs() * 16);
+    const Places its = places_of(cut);
+    if (its.packs() > 0) prefetch_into_l2(in + first_value(cut) + its.first * kPack, its.packs() * 16);
+    note(cut, 0);
   }
   cudaTriggerProgrammaticLaunchCompletion();
-  cudaGridDependencySynchronize();
-  if (asks_first && lane == 0 && row.left > 0) ask_for(row, row.cut(), 0, warp / kWarpsOfACopy);
   __syncthreads();
+  cudaGridDependencySynchronize();
+  if (asks_first && lane == 0 && row.left > 0) ask_for(row.cut(), 0, warp / kWarpsOfACopy);
 
   if (warp < kWarps) {
     const uint4* const portions = shares + warp * portion_packs;
-    const bool has_edges = !kWhole && rank == 0 && warp == 0;
-    TeamRow<T, kWhole> coming = row;
-    RingPlace coming_place = {0, 0}, coming_slot = {0, 0}, place = {0, 0}, slot = {0, 0};
-    // This lane's value of head or tail of the row to come.
-    const auto edge_of_coming = [&] {
-      const int column = has_edges && coming.left > 0 ? edge_column<T>(coming.cut(), columns) : -1;
-      return column >= 0 ? in[coming.begin + column] : narrowed<T>(-INFINITY);
-    };
-    T edge = edge_of_coming();
-    // Tells the warp's pair of the row to come.
-    const auto tell = [&] {
-      const Places its = places_of(coming, coming.cut()).part(warp, portion_packs);
-      wait_for(&arrived[coming_place.place][warp / kWarpsOfACopy], coming_place.phase);
-      const uint4* const portion = portions + coming_place.place * share_packs;
-      Pack<T> held[kTeamPacks];
-#pragma unroll
-      for (int p = 0; p < kTeamPacks; ++p) {
-        held[p] = minus_infinities<T>();
-        if (its.has(p * 32 + lane)) held[p] = kept_pack<T>(portion, p * 32 + lane);
+    // Tells the pair of its portion of each row.
+    const int most_told = kMostTold < rows_kept ? kMostTold : rows_kept;
+    RingPlace place = {0, 0}, before = {0, 0};
+    for (int turn = 0; row.left > 0; ++turn, --row.left, place.next(rows_kept)) {
+      if (turn >= most_told) {
+        wait_for(&kept_rows[before.place].known, before.phase);
+        before.next(rows_kept);
       }
-      float largest = widened(edge);
-#pragma unroll
-      for (int p = 0; p < kTeamPacks; ++p) largest = largest_of(largest, held[p]);
-      largest = max_xor<32>(largest);
-      // A portion may hold nothing but minus infinity while its row does not: exp then makes each 0.
-      const float from = largest > -INFINITY ? largest : 0.0f;
-      float sum = flushed_exp(widened(edge) - from);
+      KeptRow<kWarps>& kept = kept_rows[place.place];
+      wait_for(&kept.arrived[warp / kWarpsOfACopy], place.phase);
+      const Places its = kept.share.places.part(warp, portion_packs);
+      const uint4* const portion = portions + place.place * share_packs;
+      uint4 held[kTeamPacks];
 #pragma unroll
       for (int p = 0; p < kTeamPacks; ++p) {
-        sum += sum_of_exponentials(held[p], from);
+        held[p] = as_words(minus_infinities<T>());
+        if (its.has(p * 32 + lane)) held[p] = portion[p * 32 + lane];
+      }
+      float largest = max_xor<32>(largest_in<T>(held));
+      // A portion may hold nothing but minus infinity while its row does not: exp then makes each 0.
+      const float from = finite_or_zero(largest);
+      float sum = 0.0f;
+#pragma unroll
+      for (int p = 0; p < kTeamPacks; ++p) {
+        if (p % 2 == 0 && p * 32 >= its.end) break;   // others have none
+        sum += sum_of_exponentials(as_pack<T>(held[p]), from);
       }
       sum = sum_xor<32>(sum);
       if (lane == 0) {
-        turns.maxima[coming_slot.place][warp] = largest;
-        turns.sums[coming_slot.place][warp] = sum;
-        arrive(&turns.summed[coming_slot.place]);
+        kept.maxima[warp] = largest;
+        kept.sums[warp] = sum;
+        arrive(&kept.summed);
       }
-      if (has_edges && lane < 2 * kPack) edges[coming_place.place][lane] = edge;
-      coming.next();
-      edge = edge_of_coming();
-      coming_place.next(rows_kept);
-      coming_slot.next(kTurnsTold);
-    };
-    // Puts out the warp's portion of a row, once all of the row is known.
-    const auto put_out = [&] {
-      const Cut cut = row.cut();
-      const Places its = places_of(row, cut).part(warp, portion_packs);
+    }
+  } else if (warp < 2 * kWarps) {
+    // Puts out its portion of each row, once all of the row is known.
+    const int part = warp - kWarps;
+    const uint4* const portions = shares + part * portion_packs;
+    RingPlace place = {0, 0};
+    for (; row.left > 0; --row.left, place.next(rows_kept)) {
+      KeptRow<kWarps>& kept = kept_rows[place.place];
+      wait_for(&kept.known, place.phase);
+      const Places its = kept.share.places.part(part, portion_packs);
       const uint4* const portion = portions + place.place * share_packs;
-      uint4* const results = const_cast<uint4*>(begin_of(out, row, cut)) + warp * portion_packs;
-      wait_for(&turns.known[slot.place], slot.phase);
-      const float largest = turns.largest[slot.place];
-      const float scale = turns.scale[slot.place];
+      uint4* const results = reinterpret_cast<uint4*>(out + kept.share.first_value) + part * portion_packs;
+      const float largest = kept.largest;
+      const float scale = kept.scale;
+      for (int begin = lane; begin < its.end; begin += kBatch * 32) {
+        uint4 batch[kBatch];
 #pragma unroll
-      for (int p = 0; p < kTeamPacks; ++p) {
-        const int index = p * 32 + lane;
-        if (!its.has(index)) continue;
-        const Pack<T> pack = exponentials(kept_pack<T>(portion, index), largest, scale);
-        results[index] = *reinterpret_cast<const uint4*>(&pack);
-      }
-      if (has_edges) {
-        const int column = edge_column<T>(cut, columns);
-        if (column >= 0) {
-          out[row.begin + column] = narrowed<T>(flushed_exp(widened(edges[place.place][lane]) - largest) * scale);
+        for (int p = 0; p < kBatch; ++p) {
+          if (begin + p * 32 < its.end) batch[p] = portion[begin + p * 32];
+        }
+#pragma unroll
+        for (int p = 0; p < kBatch; ++p) {
+          if (!its.has(begin + p * 32)) continue;
+          const Pack<T> pack = exponentials(as_pack<T>(batch[p]), largest, scale);
+          results[begin + p * 32] = *reinterpret_cast<const uint4*>(&pack);
         }
       }
       __syncwarp();
-      if (lane == 0) arrive(&freed[place.place]);
-      row.next();
-      place.next(rows_kept);
-      slot.next(kTurnsTold);
-    };
-    int told = 0;   // rows, and not yet put out
-    while (row.left > 0) {
-      if (told < kMostTold && coming.left > 0) {
-        tell();
-        ++told;
-        continue;
-      }
-      put_out();
-      --told;
+      if (lane == 0) arrive(&kept.freed);
     }
-  } else if (warp == kWarps) {
-    // Joins the pairs of the block's warps, and tells the team.
-    RingPlace slot = {0, 0};
+  } else if (warp == 2 * kWarps) {
+    // Joins the pairs of the block's warps, and values in no pack, and tells the team.
+    RingPlace place = {0, 0}, slot = {0, 0};
     unsigned turn = history->turns_before();
-    for (; row.left > 0; row.next(), slot.next(kTurnsTold)) {
+    for (; row.left > 0; row.next(), place.next(rows_kept), slot.next(kTurnsTold)) {
       ++turn;
-      wait_for(&turns.summed[slot.place], slot.phase);
-      MaxSum its[1] = {{-INFINITY, 0.0f}};
-      if (lane < kWarps) its[0] = {turns.maxima[slot.place][lane], turns.sums[slot.place][lane]};
+      const bool has_edge = has_edges && edge_column<T>(row.cut(), columns, lane) >= 0;
+      KeptRow<kWarps>& kept = kept_rows[place.place];
+      wait_for(&kept.summed, place.phase);
+      MaxSum its[2] = {{-INFINITY, 0.0f}, {-INFINITY, 0.0f}};
+      if (lane < kWarps) its[0] = {kept.maxima[lane], kept.sums[lane]};
+      if (has_edge) its[1] = {widened(edges[place.place][lane]), 1.0f};
       const MaxSum pair = joined(its);
       if (lane == 0) store_part(team_parts + slot.place * team_blocks + rank, {turn, pair.max, turn, pair.sum});
     }
-  } else if (warp == kWarps + 1) {
-    // Listens to the team, and tells the block's warps.
-    RingPlace slot = {0, 0};
+  } else if (warp == 2 * kWarps + 1) {
+    // Listens to the team, tells the block's warps, and puts out values in no pack.
+    RingPlace place = {0, 0}, slot = {0, 0};
     unsigned turn = history->turns_before();
-    for (; row.left > 0; row.next(), slot.next(kTurnsTold)) {
+    for (; row.left > 0; row.next(), place.next(rows_kept), slot.next(kTurnsTold)) {
       ++turn;
       TeamPart its[kTeamParts];
       wait_for_parts(its, team_parts + slot.place * team_blocks, team_blocks, turn);
@@ -224,25 +243,43 @@ __global__ void __launch_bounds__(kWarps * 32 + 96)
         if (i * 32 + lane < team_blocks) pairs[i] = {its[i].max, its[i].sum};
       }
       const MaxSum pair = joined(pairs);
+      const float scale = 1.0f / pair.sum;
+      KeptRow<kWarps>& kept = kept_rows[place.place];
       if (lane == 0) {
-        turns.largest[slot.place] = pair.max;
-        turns.scale[slot.place] = 1.0f / pair.sum;
-        arrive(&turns.known[slot.place]);
+        kept.largest = pair.max;
+        kept.scale = scale;
+        arrive(&kept.known);
       }
+      if (!has_edges) continue;
+      const int column = edge_column<T>(row.cut(), columns, lane);
+      if (column >= 0) {
+        const float value = widened(edges[place.place][lane]);
+        out[row.begin + column] = narrowed<T>(flushed_exp(value - pair.max) * scale);
+      }
+      __syncwarp();
+      if (lane == 0) arrive(&kept.freed);
     }
-  } else if (lane == 0 && row.left > 0) {
-    // Asks for the other rows. A copy waits until the same one of two rows before has come, and for its place.
+  } else if (lane == 0 || has_edges) {
+    // Asks for rows, the first of which is under way, and brings values in no pack. A copy waits until the same one of
+    // two rows before has come, and for its place.
     RingPlace before = {0, 0}, place = {0, 0};
-    row.next();
-    place.next(rows_kept);
-    for (int turn = 1; row.left > 0; ++turn, row.next(), place.next(rows_kept)) {
+    for (int turn = 0; row.left > 0; ++turn, row.next(), place.next(rows_kept)) {
       if (turn > kRowsUnderWay) before.next(rows_kept);
-      if (turn >= rows_kept) wait_for(&freed[place.place], place.phase ^ 1);
+      if (turn >= rows_kept) wait_for(&kept_rows[place.place].freed, place.phase ^ 1);
       const Cut cut = row.cut();
-      for (int copy = 0; copy < kCopies; ++copy) {
-        if (turn >= kRowsUnderWay) wait_for(&arrived[before.place][copy], before.phase);
-        ask_for(row, cut, place.place, copy);
+      const int column = has_edges ? edge_column<T>(cut, columns, lane) : -1;
+      const T edge = column >= 0 ? in[row.begin + column] : narrowed<T>(0.0f);
+      if (turn > 0 && lane == 0) {
+        note(cut, place.place);
+        for (int copy = 0; copy < kCopies; ++copy) {
+          if (turn >= kRowsUnderWay) wait_for(&kept_rows[before.place].arrived[copy], before.phase);
+          ask_for(cut, place.place, copy);
+        }
       }
+      if (!has_edges) continue;
+      if (column >= 0) edges[place.place][lane] = edge;
+      __syncwarp();
+      if (lane == 0) arrive(&kept_rows[place.place].summed);
     }
   }
   __syncthreads();

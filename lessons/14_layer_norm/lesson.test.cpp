@@ -292,10 +292,10 @@ TEST(LayerNorm, RowsShorterThanAPackAreNotReadPastTheArray) { expect_short_rows_
 // 132 multiprocessors. 131072 packs need 57 blocks of 2304: two teams, which 66 each make even. 64 rows of 16386 packs:
 // sixteen teams of eight in four turns.
 TEST(LayerNorm, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
-    expect_team("layer_norm", "float, true, 24", 64, 524288, {2, 66, 1992, 5, (5 * 1992 + 2 * 2008) * 16});
-    expect_team("layer_norm", "float, true, 24", 64, 65544, {16, 8, 2056, 4, (4 * 2056 + 2 * 2072) * 16});
-    expect_team("layer_norm", "float, false, 24", 1, 65541, {1, 129, 128, 12, (12 * 128 + 2 * 144) * 16});
-    expect_team("layer_norm", "__half, true, 24", 3, 1 << 20, {2, 66, 1992, 5, (5 * 1992 + 2 * 2008) * 16});
+    expect_team("layer_norm", "float, true, 12", 64, 524288, {2, 66, 1992, 5, (5 * 1992 + 2 * 2008) * 16});
+    expect_team("layer_norm", "float, true, 12", 64, 65544, {16, 8, 2056, 4, (4 * 2056 + 2 * 2072) * 16});
+    expect_team("layer_norm", "float, false, 12", 1, 65541, {1, 129, 128, 12, (12 * 128 + 2 * 144) * 16});
+    expect_team("layer_norm", "__half, true, 12", 3, 1 << 20, {2, 66, 1992, 5, (5 * 1992 + 2 * 2008) * 16});
 }
 TEST(LayerNorm, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("layer_norm"); }
 

@@ -44,25 +44,40 @@ __device__ __forceinline__ Pack<T> normalized_by_pairs_from(const Pack<T>& pack,
 }
 
 // By a warp: puts out the packs of a portion, which have been kept, by weights and biases that have been paired up, of
-// which kSkipped pairs come before a pack's own. Loads come before any of the sums.
+// which kSkipped pairs come before a pack's own. Of a full portion, all loads come before any of the sums.
 template <int kSkipped, class T>
 __device__ __forceinline__ void put_out_from(uint4* results, const uint4* kept, const Places& its, float mean,
                                              float scale, const Pack<T>* const (&pairs)[3]) {
   const int lane = threadIdx.x % 32;
-  uint4 words[kTeamPacks];
-  Pack<T> its_pairs[kTeamPacks][3];
+  const auto load = [&](uint4& words, Pack<T> (&its_pairs)[3], int index) {
+    words = kept[index];
 #pragma unroll
-  for (int p = 0; p < kTeamPacks; ++p) {
-    const int index = p * 32 + lane < its.end ? p * 32 + lane : its.end - 1;
-    words[p] = kept[index];
+    for (int k = 0; k < (kSkipped > 0 ? 3 : 2); ++k) its_pairs[k] = kept_pack(pairs[k], index);
+  };
+  const auto put_out = [&](const uint4& words, const Pack<T> (&its_pairs)[3], int index) {
+    const Pack<T> pack = normalized_by_pairs_from<kSkipped>(*reinterpret_cast<const Pack<T>*>(&words), mean, scale,
+                                                            its_pairs);
+    results[index] = *reinterpret_cast<const uint4*>(&pack);
+  };
+  for (int begin = 0; begin < its.end; begin += kBatch * 32) {
+    if (its.first == 0 && its.end >= begin + kBatch * 32) {
+      uint4 words[kBatch];
+      Pack<T> its_pairs[kBatch][3];
 #pragma unroll
-    for (int k = 0; k < (kSkipped > 0 ? 3 : 2); ++k) its_pairs[p][k] = kept_pack(pairs[k], index);
-  }
+      for (int p = 0; p < kBatch; ++p) load(words[p], its_pairs[p], begin + p * 32 + lane);
 #pragma unroll
-  for (int p = 0; p < kTeamPacks; ++p) {
-    const Pack<T> pack = normalized_by_pairs_from<kSkipped>(*reinterpret_cast<const Pack<T>*>(&words[p]), mean, scale,
-                                                            its_pairs[p]);
-    if (its.has(p * 32 + lane)) results[p * 32 + lane] = *reinterpret_cast<const uint4*>(&pack);
+      for (int p = 0; p < kBatch; ++p) put_out(words[p], its_pairs[p], begin + p * 32 + lane);
+      continue;
+    }
+#pragma unroll 1
+    for (int p = 0; p < kBatch; ++p) {
+      const int index = begin + p * 32 + lane;
+      if (!its.has(index)) continue;
+      uint4 words;
+      Pack<T> its_pairs[3];
+      load(words, its_pairs, index);
+      put_out(words, its_pairs, index);
+    }
   }
 }
 

@@ -60,10 +60,9 @@ __device__ __forceinline__ Cut cut_of(const T* row, int columns) {
   return {head, packs, columns - head - packs * kPack};
 }
 
-// The column of head or tail that a thread takes, or -1. A block has 2 * kPack threads or more.
+// The column of head or tail that a thread takes, or -1. There are 2 * kPack threads or more.
 template <class T>
-__device__ __forceinline__ int edge_column(const Cut& cut, int columns) {
-  const int thread = threadIdx.x;
+__device__ __forceinline__ int edge_column(const Cut& cut, int columns, int thread = threadIdx.x) {
   const int behind = thread - kPackOf<T>;
   if (thread < cut.head) return thread;
   return behind >= 0 && behind < cut.tail ? columns - cut.tail + behind : -1;

@@ -1,16 +1,17 @@
 // What a team of blocks, anywhere on the GPU, needs to share rows: parts that its blocks tell each other through global
 // memory, and the rows in the order in which it takes them. Inline PTX (PTX ISA, memory consistency model, mbarrier).
 
-constexpr int kTeamPacks = 3;      // that a thread has of a share, at most
+constexpr int kTeamPacks = 6;      // that a thread has of a share, at most
+constexpr int kBatch = 3;          // of those, that a thread loads before it puts one out
 constexpr int kTeamParts = 5;      // blocks of a team for each lane of a warp, at most
 constexpr int kMostRowsKept = 12;  // of which a block has its shares in shared memory, at most
-constexpr int kMostTold = 3;       // rows that a warp has told of and not yet put out, at most
+constexpr int kMostTold = 6;       // rows of which a block has told and does not yet know the team's result, at most
 constexpr int kTurnsTold = 2 * kMostTold;   // whose parts stay in memory: told, or still to be read
 // Rows that a block asks for before the first of them has come. With one, an H200 moved 1638 rows of 20480 halves 5 %
 // slower (layer norm).
 constexpr int kRowsUnderWay = 2;
 // Whose portions come in one copy. With 3, 110 rows of 151936 halves took an H200 23.2 us instead of 22.3 (layer norm).
-constexpr int kWarpsOfACopy = 6;
+constexpr int kWarpsOfACopy = 3;
 
 // What a block tells of a row: a float with the turn's number, in one store. Who reads it sees whether it is this
 // turn's, and needs no counter.
@@ -88,22 +89,6 @@ struct RingPlace {
   }
 };
 
-// What warps of a block tell each other: their sums of squares in each turn, and the row's scale.
-template <int kWarps>
-struct TeamTurns {
-  unsigned long long summed[kTurnsTold];   // barriers: all warps have told theirs
-  unsigned long long known[kTurnsTold];
-  float sums[kTurnsTold][kWarps];
-  float scale[kTurnsTold];
-
-  // By a warp, before any other use.
-  __device__ __forceinline__ void init(int lane) {
-    if (lane >= kTurnsTold) return;
-    init_barrier(&summed[lane], kWarps);
-    init_barrier(&known[lane], 1);
-  }
-};
-
 // How many of so many packs are in part `number`, if each but the last takes `most`.
 __device__ __forceinline__ int packs_of_part(int packs, int number, int most) {
   const int left = packs - number * most;
@@ -122,6 +107,36 @@ struct Places {
   // In part `number` of them, if each but the last has `most` places, a line at least.
   __device__ __forceinline__ Places part(int number, int most) const {
     return {number == 0 ? first : 0, packs_of_part(end, number, most)};
+  }
+};
+
+// What a block's warps need to know of a row.
+struct TeamShare {
+  long long first_value;   // of its first place, counted from the first row's first one
+  Places places;           // of its packs, in this block
+  int head;                // values before its first pack
+  int first_weight;        // pack of this block's weights that belongs to its first place
+};
+
+// What belongs to one of the rows that a block keeps: barriers, where its share lies, the sums of squares that its warps
+// tell, and the row's scale.
+template <int kWarps>
+struct KeptRow {
+  static constexpr int kCopies = (kWarps + kWarpsOfACopy - 1) / kWarpsOfACopy;
+  unsigned long long arrived[kCopies];   // barriers: a copy has come
+  unsigned long long summed;             // sums and edges are there
+  unsigned long long known;              // the scale is there
+  unsigned long long freed;              // nobody needs it any more
+  TeamShare share;
+  float scale;
+  float sums[kWarps];
+
+  // By a thread, before any other use. with_edges: the block has values of the row that lie in no pack.
+  __device__ __forceinline__ void init(bool with_edges) {
+    for (int copy = 0; copy < kCopies; ++copy) init_barrier(&arrived[copy], 1);
+    init_barrier(&summed, kWarps + with_edges);
+    init_barrier(&known, 1);
+    init_barrier(&freed, kWarps + with_edges);
   }
 };
 
@@ -149,12 +164,12 @@ struct TeamRow {
     if (kWhole) return {0, columns / kPack, 0};
     const int head = -past & (kPack - 1);
     const int before = head < columns ? head : columns;
-    const int packs = (columns - before) / kPack;
+    const int packs = (unsigned)(columns - before) / kPack;
     return {before, packs, columns - before - packs * kPack};
   }
   // The row's packs among its places.
   __device__ __forceinline__ Places places(const Cut& cut) const {
-    const int first = (past + cut.head) / kPackOf<T> % kPacksOfALine;
+    const int first = (unsigned)(past + cut.head) / kPackOf<T> % kPacksOfALine;
     return {first, first + cut.packs};
   }
 };

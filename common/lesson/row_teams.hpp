@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -16,42 +17,77 @@ namespace lanewise::lesson {
 inline constexpr std::uint32_t kTeamPacks = 6;       // that a thread has of its block's share of a row, at most
 inline constexpr std::uint32_t kSmallTeamPacks = 3;  // the same of a small team
 inline constexpr std::uint32_t kMostTeamBlocks = 5 * 32;
-inline constexpr std::uint32_t kTeamWarps = 12;      // that read rows, and as many put out results
 inline constexpr std::uint32_t kTeamVectorPacks = 2 * kPacksOfALine;  // that a vector takes beyond a share: around it
-inline constexpr std::uint32_t kTurnsTold = 12;     // whose parts stay in memory
+inline constexpr std::uint32_t kTurnsTold = 12;      // whose parts stay in memory
 inline constexpr std::uint32_t kLeastRowsKept = 4, kMostRowsKept = 12;
 
-// Blocks that share a row, teams of so many, packs of a block's share, shares that it keeps in shared memory, and the
-// warps that read them; as many put out results.
+// A block of a team: warps that read rows, of which as many put out results; such blocks that a multiprocessor runs at
+// once; and the dynamic shared memory of one.
+struct TeamBlock {
+    std::uint32_t warps = 0, at_once = 0, kilobytes = 0;
+};
+inline constexpr TeamBlock kSmallTeamBlock = {1, 1, 222};
+inline constexpr std::array<TeamBlock, 4> kTeamBlocks = {{{12, 1, 222}, {6, 2, 108}, {4, 3, 71}, {3, 4, 51}}};
+
+// Blocks that share a row, teams of so many, packs of a block's share, shares that it keeps in shared memory, and its
+// warps as in TeamBlock.
 struct TeamShape {
     std::uint32_t blocks = 0, teams = 0, share = 0, rows_kept = 0, warps = 0;
     std::uint32_t threads() const { return (2 * warps + 3) * 32; }   // three more ask for rows, tell, and listen
 };
 
-// Of rows in so many places of a pack, one block on each multiprocessor, which also keeps its share of `vectors`
-// vectors as long as a row. The fewest blocks are those whose share takes at most kTeamPacks packs a thread that reads
-// it, and leaves room for kLeastRowsKept rows: more rows in smaller shares took an H100 longer (layer norm, 13
-// lengths). None where the GPU has no room. In blocks of kWarpBlock threads: one small team to be looked at.
+inline std::uint64_t parts_of(std::uint64_t all, std::uint64_t part) { return (all + part - 1) / part; }
+
+// Blocks of a kind that a row in so many places of a pack takes, at least. Each also keeps its share of `vectors` vectors
+// as long as a row. A share takes at most `packs` packs a thread that reads it, and leaves room for kLeastRowsKept rows:
+// more rows in smaller shares took an H100 longer (layer norm, 13 lengths).
+inline std::uint64_t least_blocks(std::uint64_t places, const TeamBlock& block, std::uint32_t vectors,
+                                  std::uint32_t packs) {
+    const std::uint64_t room = (block.kilobytes << 10) / 16 - vectors * kTeamVectorPacks;   // packs
+    const std::uint64_t most = room / (kLeastRowsKept + vectors) / kPacksOfALine * kPacksOfALine;
+    return std::max<std::uint64_t>(parts_of(places, std::min<std::uint64_t>(most, block.warps * 32 * packs)), 1);
+}
+
+// Of rows in so many places of a pack, the kind of block that takes a multiprocessor the least time for a row: a turn
+// takes about as long as three packs a thread and those that it has. Small blocks share no rows. Layer norm on an H200,
+// percent of a copy's bandwidth by 12, 6, 4 and 3 warps: 67 MB of 16383 halves 92, and 83 and 67 by two blocks of 6 and
+// four of 3; 8191 71, 93, and 66 by two blocks of 3; 5001 56, 75, 81, and 56 by two of 3; 4099 49, 71, 69, 83; 120 MB of
+// 20001 73, 78 and 69, all shared.
+inline TeamBlock team_block_of(std::uint64_t places, std::uint32_t vectors) {
+    TeamBlock chosen = kTeamBlocks[0];
+    double least_time = std::numeric_limits<double>::infinity();
+    for (const TeamBlock& block : kTeamBlocks) {
+        const std::uint64_t blocks = least_blocks(places, block, vectors, kTeamPacks);
+        if (blocks > (block.warps < 6 ? 1 : kMostTeamBlocks)) continue;
+        const std::uint64_t packs = parts_of(parts_of(places, blocks), block.warps * 32);
+        double time = static_cast<double>(blocks * (3 + packs)) / block.at_once;
+        if (blocks > 1 && block.at_once > 1 && vectors > 1) time *= 1.1;   // more blocks, and less room for rows
+        if (time < least_time) chosen = block;
+        least_time = std::min(least_time, time);
+    }
+    return chosen;
+}
+
+// Of rows in so many places of a pack, with `vectors` as in least_blocks(). None where the GPU has no room. In blocks of
+// kWarpBlock threads: one small team to be looked at.
 inline TeamShape team_of(std::uint64_t places, std::uint64_t rows, const Machine& machine, std::uint32_t vectors,
                          std::uint32_t block) {
-    const std::uint64_t room = (222 << 10) / 16 - vectors * kTeamVectorPacks;   // packs of shared memory
     const bool small = block == kWarpBlock;
-    TeamShape shape;
-    shape.warps = small ? 1 : kTeamWarps;
-    const std::uint64_t held = std::uint64_t{shape.warps} * 32 * (small ? kSmallTeamPacks : kTeamPacks);
-    const std::uint64_t most =
-        std::min<std::uint64_t>(room / (kLeastRowsKept + vectors) / kPacksOfALine * kPacksOfALine, held);
-    const auto parts = [](std::uint64_t all, std::uint64_t part) { return (all + part - 1) / part; };
-    const std::uint64_t least = std::max<std::uint64_t>(parts(places, most), 1);
-    const std::uint64_t most_blocks = std::min(machine.multiprocessors, kMostTeamBlocks);
-    if (least > most_blocks || rows == 0 || rows > std::numeric_limits<int>::max()) return {};
+    const TeamBlock kind = small ? kSmallTeamBlock : team_block_of(places, vectors);
+    const std::uint64_t room = (kind.kilobytes << 10) / 16 - vectors * kTeamVectorPacks;
+    const std::uint64_t at_once = std::uint64_t{machine.multiprocessors} * kind.at_once;
+    const std::uint64_t least = least_blocks(places, kind, vectors, small ? kSmallTeamPacks : kTeamPacks);
+    if (least > std::min<std::uint64_t>(at_once, kMostTeamBlocks) || rows == 0 || rows > std::numeric_limits<int>::max())
+        return {};
     // The turns that teams of the fewest blocks need, by the fewest teams that need no more: each then has more blocks.
-    const std::uint64_t turns = parts(rows, machine.multiprocessors / least);
-    shape.teams = small ? 1 : static_cast<std::uint32_t>(parts(rows, turns));
-    const std::uint64_t blocks = small ? least : std::min(machine.multiprocessors / shape.teams, kMostTeamBlocks);
-    const std::uint64_t lines = std::max<std::uint64_t>(parts(parts(places, blocks), kPacksOfALine), 1);
+    const std::uint64_t turns = parts_of(rows, at_once / least);
+    TeamShape shape;
+    shape.warps = kind.warps;
+    shape.teams = small ? 1 : static_cast<std::uint32_t>(parts_of(rows, turns));
+    const std::uint64_t blocks = small ? least : std::min<std::uint64_t>(at_once / shape.teams, kMostTeamBlocks);
+    const std::uint64_t lines = std::max<std::uint64_t>(parts_of(parts_of(places, blocks), kPacksOfALine), 1);
     shape.share = static_cast<std::uint32_t>(lines * kPacksOfALine);
-    shape.blocks = static_cast<std::uint32_t>(std::max<std::uint64_t>(parts(places, shape.share), 1));
+    shape.blocks = static_cast<std::uint32_t>(std::max<std::uint64_t>(parts_of(places, shape.share), 1));
     const std::uint64_t rows_kept = (room - std::uint64_t{vectors} * shape.share) / shape.share;
     shape.rows_kept =
         small ? kLeastRowsKept : static_cast<std::uint32_t>(std::min<std::uint64_t>(rows_kept, kMostRowsKept));
@@ -63,10 +99,11 @@ inline bool teams_were_timed(const Inputs& inputs, Element element) {
     return has_large_clusters(inputs.machine) && rows_are_many(inputs, element);
 }
 
-// Of rows that begin anywhere, packs from which on teams take them. Of 134 MB on an H100: 16399 halves 88 to 91 % of a
-// copy's bandwidth, and 82 to 87 by clusters; 8193 floats 91 to 93, and 85 to 91 where a block takes a row; 151939 halves
-// 90, and 78 by clusters (softmax). But 12289 floats 89 and 93 (softmax).
-inline constexpr std::uint64_t kPacksAnywhere = 2048;
+// Of rows that begin anywhere, packs from which on teams take them. Percent of a copy's bandwidth by teams, and by the
+// kernels where a block or a cluster takes a row, softmax, layer norm and RMS norm: on an H200, 67 MB of 2801 halves 85
+// and 75, 71 and 63, 89 and 80, of 16383 94 and 60, 90 and 61, 95 and 76; on an H100 96 and 90, 92 and 77, 95 and 87, and
+// 96 and 77, 95 and 74, 98 and 85. But 1501 on an H200 61 and 70, 50 and 62, 70 and 79.
+inline constexpr std::uint64_t kPacksAnywhere = 350;
 
 // Is it faster to ask L2 to evict first what was read of rows, which leaves room there for results? On an H200, with
 // 60 MB of L2, 52, 58 and 67 MB of 65544 halves ran by layer norm at 86, 88 and 87 % of a copy's bandwidth so, and at

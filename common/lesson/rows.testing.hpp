@@ -100,7 +100,9 @@ inline void expect_team(const std::string& operation, const std::string& argumen
     EXPECT_EQ(launch.arguments, arguments) << what;
     EXPECT_EQ(launch.grid.x, wanted.blocks) << what;
     EXPECT_EQ(launch.grid.y, wanted.teams) << what;
-    EXPECT_EQ(launch.block.x, 27u * 32) << what;   // 12 warps read rows, 12 put them out, three ask for them, tell, and listen
+    // So many warps read rows, as many put out results, three ask for rows, tell, and listen.
+    const auto warps = static_cast<std::uint32_t>(std::stoul(arguments.substr(arguments.rfind(' '))));
+    EXPECT_EQ(launch.block.x, (2 * warps + 3) * 32) << what;
     EXPECT_EQ(launch.block.dynamic_shared_bytes, wanted.shared_bytes) << what;
     EXPECT_TRUE(launch.cooperative && launch.overlaps) << what;
     // Three arguments come after them.

@@ -254,6 +254,7 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(262153, Element::f16, Route::team, 1024);
     is(65536, Element::f16, Route::shared, 1024, 80);
     is(1u << 20, Element::f16, Route::team, 1024);
+    is(2400000, Element::f16, Route::team, 1024);             // 131 blocks, or 261 small ones: too many for a team
     is(1u << 26, Element::f16, Route::two_reads, 1024);       // more than all multiprocessors hold
 }
 
@@ -276,8 +277,8 @@ TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
     is(256, 32772, Element::f32, Route::rows_on_demand);
     is(255, 32772, Element::f32, Route::team);            // less than 32 MiB
     is(16, 32772, Element::f32, Route::cluster);
-    is(1024, 8189, Element::f32, Route::anywhere);
-    is(1024, 8201, Element::f32, Route::team);            // 2048 whole packs and more
+    is(16384, 1397, Element::f32, Route::anywhere);
+    is(16384, 1401, Element::f32, Route::team);           // 350 whole packs and more
     is(1024, 16391, Element::f16, Route::team);
     is(16, 16399, Element::f16, Route::anywhere_cluster);
     is(1024, 65536, Element::f32, Route::rows_on_demand);
@@ -306,11 +307,14 @@ TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
     EXPECT_NE(best_route(without, Element::f32).route, Route::team);
 }
 
-// 132 multiprocessors, 12 warps that hold 2304 packs. 131072 packs need 57 blocks: two teams, which 66 each make even.
+// 132 multiprocessors. 12 warps hold 2304 packs: 131072 need 57 blocks, two teams, which 66 each make even. 6 warps hold
+// 1152: 37500 packs need 33 blocks, of which two run at once, and 17 of the larger ones.
 TEST(Softmax, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("softmax", "float, true, 12", 64, 524288, {2, 66, 1992, 7, 7 * 1992 * 16});
-    expect_team("softmax", "__half, true, 12", 64, 300000, {7, 18, 2088, 6, 6 * 2088 * 16});
+    expect_team("softmax", "__half, true, 6", 64, 300000, {8, 33, 1144, 6, 6 * 1144 * 16});
     expect_team("softmax", "__half, false, 12", 200, 50257, {40, 3, 2104, 6, 6 * 2104 * 16});
+    expect_team("softmax", "__half, false, 6", 1500, 20001, {84, 3, 840, 8, 8 * 840 * 16});
+    expect_team("softmax", "__half, false, 4", 2000, 5001, {334, 1, 640, 7, 7 * 640 * 16});   // three blocks at once
 }
 TEST(Softmax, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("softmax"); }
 

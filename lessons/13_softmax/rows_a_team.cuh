@@ -91,12 +91,12 @@ __device__ __forceinline__ MaxSum joined(const MaxSum (&pairs)[kPairs]) {
 // rows. A block's warps have one task each, and there is no barrier of the block between rows. One asks for rows, so
 // that two are under way, notes where they lie, and brings values that lie in no pack. kWarps tell the pair of their
 // portions, of up to kMostTold rows before the first of them is known. One joins those and tells the team. One listens
-// to it, and puts out values in no pack. kWarps put out their portions.
+// to it, and puts out values in no pack. As many put out their portions.
 //
 // Launches overlap. The next kernel is let in at once: it finds no room before a block has ended. Until the kernel
 // before has ended, only the first row is prefetched.
 template <class T, bool kWhole, int kWarps>
-__global__ void __launch_bounds__(kWarps * 64 + 96)
+__global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
     softmax_team(const T* in, T* out, int rows, int columns, int share_packs, int rows_kept, bool rows_leave_first,
                  TeamPart* parts, TeamHistory* history) {
   constexpr int kPack = kPackOf<T>;
@@ -226,14 +226,34 @@ __global__ void __launch_bounds__(kWarps * 64 + 96)
       if (lane < kWarps) its[0] = {kept.maxima[lane], kept.sums[lane]};
       if (has_edge) its[1] = {widened(edges[place.place][lane]), 1.0f};
       const MaxSum pair = joined(its);
-      if (lane == 0) store_part(team_parts + slot.place * team_blocks + rank, {turn, pair.max, turn, pair.sum});
+      if (lane > 0) continue;
+      if (team_blocks == 1) {
+        kept.tell_known(pair.max, 1.0f / pair.sum);
+      } else {
+        store_part(team_parts + slot.place * team_blocks + rank, {turn, pair.max, turn, pair.sum});
+      }
     }
   } else if (warp == 2 * kWarps + 1) {
+    const auto put_out_edges = [&](int place, float largest, float scale) {
+      const int column = edge_column<T>(row.cut(), columns, lane);
+      if (column >= 0) {
+        out[row.begin + column] = narrowed<T>(flushed_exp(widened(edges[place][lane]) - largest) * scale);
+      }
+      __syncwarp();
+      if (lane == 0) arrive(&kept_rows[place].freed);
+    };
     // Listens to the team, tells the block's warps, and puts out values in no pack.
     RingPlace place = {0, 0}, slot = {0, 0};
     unsigned turn = history->turns_before();
-    for (; row.left > 0; row.next(), place.next(rows_kept), slot.next(kTurnsTold)) {
+    // In a team of one block, only the latter.
+    for (; row.left > 0 && (team_blocks > 1 || has_edges); row.next(), place.next(rows_kept), slot.next(kTurnsTold)) {
       ++turn;
+      KeptRow<kWarps>& kept = kept_rows[place.place];
+      if (team_blocks == 1) {
+        wait_for(&kept.known, place.phase);
+        put_out_edges(place.place, kept.largest, kept.scale);
+        continue;
+      }
       TeamPart its[kTeamParts];
       wait_for_parts(its, team_parts + slot.place * team_blocks, team_blocks, turn);
       MaxSum pairs[kTeamParts];
@@ -244,20 +264,8 @@ __global__ void __launch_bounds__(kWarps * 64 + 96)
       }
       const MaxSum pair = joined(pairs);
       const float scale = 1.0f / pair.sum;
-      KeptRow<kWarps>& kept = kept_rows[place.place];
-      if (lane == 0) {
-        kept.largest = pair.max;
-        kept.scale = scale;
-        arrive(&kept.known);
-      }
-      if (!has_edges) continue;
-      const int column = edge_column<T>(row.cut(), columns, lane);
-      if (column >= 0) {
-        const float value = widened(edges[place.place][lane]);
-        out[row.begin + column] = narrowed<T>(flushed_exp(value - pair.max) * scale);
-      }
-      __syncwarp();
-      if (lane == 0) arrive(&kept.freed);
+      if (lane == 0) kept.tell_known(pair.max, scale);
+      if (has_edges) put_out_edges(place.place, pair.max, scale);
     }
   } else if (lane == 0 || has_edges) {
     // Asks for rows, the first of which is under way, and brings values in no pack. A copy waits until the same one of

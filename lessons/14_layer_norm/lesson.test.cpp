@@ -242,8 +242,8 @@ TEST(LayerNorm, ManyLongRowsAreFittedOrGoToTeams) {
     is(1024, 65536, Element::f32, Route::rows_on_demand);
     is(1024, 20001, Element::f32, Route::team);
     is(1024, 20001, Element::f16, Route::team);
-    is(1024, 8189, Element::f32, Route::anywhere);
-    is(1024, 8201, Element::f32, Route::team);   // 2048 whole packs and more
+    is(16384, 1397, Element::f32, Route::anywhere);
+    is(16384, 1401, Element::f32, Route::team);   // 350 whole packs and more
     is(4096, 4096, Element::f16, Route::overlap);
     is(4096, 4104, Element::f16, Route::fitted);
     is(4096, 5368, Element::f16, Route::fitted);     // 671 packs
@@ -296,6 +296,8 @@ TEST(LayerNorm, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("layer_norm", "float, true, 12", 64, 65544, {16, 8, 2056, 4, (4 * 2056 + 2 * 2072) * 16});
     expect_team("layer_norm", "float, false, 12", 1, 65541, {1, 129, 128, 12, (12 * 128 + 2 * 144) * 16});
     expect_team("layer_norm", "__half, true, 12", 3, 1 << 20, {2, 66, 1992, 5, (5 * 1992 + 2 * 2008) * 16});
+    expect_team("layer_norm", "__half, false, 3", 4096, 4099, {512, 1, 520, 4, (4 * 520 + 2 * 536) * 16});   // four at once
+    expect_team("layer_norm", "__half, true, 12", 110, 151936, {14, 9, 2112, 4, (4 * 2112 + 2 * 2128) * 16});
 }
 TEST(LayerNorm, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("layer_norm"); }
 

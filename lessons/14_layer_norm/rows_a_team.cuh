@@ -9,17 +9,17 @@
 // blockDim.x: 2 * kWarps * 32 + 96. Dynamic shared memory, in packs: rows_kept * share_packs, and share_packs + 16 each
 // for weights and biases.
 //
-// Compared with layer_norm_bulk_copies: a team may have more blocks than a cluster, so a share is small enough for
-// four rows. A block's warps have one task each, and there is no barrier of the block between rows. One asks for rows,
-// so that two are under way, notes where they lie, and brings values that lie in no pack. kWarps tell the moments of
-// their portions, of up to kMostTold rows before the first of them is known. One joins those and tells the team. One
-// listens to it, and puts out values in no pack. kWarps put out their portions. Of rows that begin anywhere, they pair
-// weights and biases up.
+// Compared with layer_norm_bulk_copies: a team may have more blocks than a cluster, so a share is small enough for four
+// rows. A block's warps have one task each, and there is no barrier of the block between rows. One asks for rows, so
+// that two are under way, notes where they lie, and brings values that lie in no pack. kWarps tell the moments of their
+// portions, of up to kMostTold rows before the first of them is known. One joins those and tells the team. One listens
+// to it, and puts out values in no pack. As many put out their portions; of rows that begin anywhere, they pair weights
+// and biases up.
 //
 // Launches overlap. The next kernel is let in at once: it finds no room before a block has ended. Until the kernel
 // before has ended, only the first row is prefetched.
 template <class T, bool kWhole, int kWarps>
-__global__ void __launch_bounds__(kWarps * 64 + 96)
+__global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
     layer_norm_team(const T* in, const T* weight, const T* bias, T* out, int rows, int columns, float epsilon,
                     int share_packs, int rows_kept, bool rows_leave_first, TeamPart* parts, TeamHistory* history) {
   constexpr int kPack = kPackOf<T>;
@@ -205,7 +205,12 @@ __global__ void __launch_bounds__(kWarps * 64 + 96)
       float squares = count > 0.0f ? kept.m2s[lane] + count * (apart * apart) : 0.0f;
       if (has_edge) squares += (edge - mean) * (edge - mean);
       squares = warp_sum(squares);
-      if (lane == 0) store_part(team_parts + slot.place * team_blocks + rank, {turn, mean, turn, squares});
+      if (lane > 0) continue;
+      if (team_blocks == 1) {
+        kept.tell_known(mean, scale_of(squares / (float)columns, epsilon));
+      } else {
+        store_part(team_parts + slot.place * team_blocks + rank, {turn, mean, turn, squares});
+      }
     }
   } else if (warp == 2 * kWarps + 1) {
     if (!kWhole) {
@@ -220,12 +225,28 @@ __global__ void __launch_bounds__(kWarps * 64 + 96)
       __syncwarp();
     }
     arrive(&weights_there);
+    const auto put_out_edges = [&](const Cut& cut, int place, float mean, float scale) {
+      const int column = edge_column<T>(cut, columns, lane);
+      if (column >= 0) {
+        out[row.begin + column] = normalized(edges[place][lane], mean, scale, edge_weights.at(column, columns),
+                                             edge_biases.at(column, columns));
+      }
+      __syncwarp();
+      if (lane == 0) arrive(&kept_rows[place].freed);
+    };
     // Listens to the team, tells the block's warps, and puts out values in no pack.
     RingPlace place = {0, 0}, slot = {0, 0};
     unsigned turn = history->turns_before();
-    for (; row.left > 0; row.next(), place.next(rows_kept), slot.next(kTurnsTold)) {
+    // In a team of one block, only the latter.
+    for (; row.left > 0 && (team_blocks > 1 || has_edges); row.next(), place.next(rows_kept), slot.next(kTurnsTold)) {
       ++turn;
       const Cut cut = row.cut();
+      KeptRow<kWarps>& kept = kept_rows[place.place];
+      if (team_blocks == 1) {
+        wait_for(&kept.known, place.phase);
+        put_out_edges(cut, place.place, kept.mean, kept.scale);
+        continue;
+      }
       float counts[kTeamParts];
 #pragma unroll
       for (int i = 0; i < kTeamParts; ++i) {
@@ -249,20 +270,8 @@ __global__ void __launch_bounds__(kWarps * 64 + 96)
       }
       squares = warp_sum(squares);
       const float scale = scale_of(squares / (float)columns, epsilon);
-      KeptRow<kWarps>& kept = kept_rows[place.place];
-      if (lane == 0) {
-        kept.mean = mean;
-        kept.scale = scale;
-        arrive(&kept.known);
-      }
-      if (!has_edges) continue;
-      const int column = edge_column<T>(cut, columns, lane);
-      if (column >= 0) {
-        out[row.begin + column] = normalized(edges[place.place][lane], mean, scale, edge_weights.at(column, columns),
-                                             edge_biases.at(column, columns));
-      }
-      __syncwarp();
-      if (lane == 0) arrive(&kept.freed);
+      if (lane == 0) kept.tell_known(mean, scale);
+      if (has_edges) put_out_edges(cut, place.place, mean, scale);
     }
   } else if (lane == 0 || has_edges) {
     // Asks for rows, the first of which is under way, and brings values in no pack. A copy waits until the same one of

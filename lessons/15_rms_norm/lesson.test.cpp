@@ -256,8 +256,8 @@ TEST(RmsNorm, LargeArraysTakeAsManyThreadsAsThereCanBe) {
 // 132 multiprocessors, 24 warps that hold 2304 packs. 131072 packs need 57 blocks: two teams, which 66 each make even.
 TEST(RmsNorm, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("rms_norm", "float, true, 12", 64, 524288, {2, 66, 1992, 6, (6 * 1992 + 2008) * 16});
-    expect_team("rms_norm", "float, true, 12", 64, 65544, {16, 8, 2056, 5, (5 * 2056 + 2072) * 16});
-    expect_team("rms_norm", "__half, false, 12", 1, 300001, {1, 131, 288, 12, (12 * 288 + 304) * 16});
+    expect_team("rms_norm", "float, true, 6", 64, 65544, {16, 16, 1032, 5, (5 * 1032 + 1048) * 16});
+    expect_team("rms_norm", "__half, false, 6", 1, 300001, {1, 157, 240, 12, (12 * 240 + 256) * 16});
 }
 TEST(RmsNorm, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("rms_norm"); }
 

@@ -13,12 +13,12 @@
 // rows. A block's warps have one task each, and there is no barrier of the block between rows. One asks for rows, so
 // that two are under way, notes where they lie, and brings values that lie in no pack. kWarps tell the sum of their
 // portions, of up to kMostTold rows before the first of them is known. One adds those up and tells the team. One
-// listens to it, and puts out values in no pack. kWarps put out their portions.
+// listens to it, and puts out values in no pack. As many put out their portions.
 //
 // Launches overlap. The next kernel is let in at once: it finds no room before a block has ended. Until the kernel
 // before has ended, only the first row is prefetched.
 template <class T, bool kWhole, int kWarps>
-__global__ void __launch_bounds__(kWarps * 64 + 96)
+__global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
     rms_norm_team(const T* in, const T* weight, T* out, int rows, int columns, float epsilon, int share_packs,
                   int rows_kept, bool rows_leave_first, TeamPart* parts, TeamHistory* history) {
   constexpr int kPack = kPackOf<T>;
@@ -154,7 +154,12 @@ __global__ void __launch_bounds__(kWarps * 64 + 96)
       wait_for(&kept.summed, place.phase);
       const float edge = has_edge ? widened(edges[place.place][lane]) : 0.0f;
       const float squares = warp_sum((lane < kWarps ? kept.sums[lane] : 0.0f) + edge * edge);
-      if (lane == 0) store_part(team_parts + slot.place * team_blocks + rank, {turn, squares});
+      if (lane > 0) continue;
+      if (team_blocks == 1) {
+        kept.tell_known(scale_of(squares, columns, epsilon));
+      } else {
+        store_part(team_parts + slot.place * team_blocks + rank, {turn, squares});
+      }
     }
   } else if (warp == 2 * kWarps + 1) {
     if (!kWhole) {
@@ -167,11 +172,26 @@ __global__ void __launch_bounds__(kWarps * 64 + 96)
       __syncwarp();
     }
     arrive(&weights_there);
+    const auto put_out_edges = [&](int place, float scale) {
+      const int column = edge_column<T>(row.cut(), columns, lane);
+      if (column >= 0) {
+        out[row.begin + column] = normalized(edges[place][lane], scale, edge_weights.at(column, columns));
+      }
+      __syncwarp();
+      if (lane == 0) arrive(&kept_rows[place].freed);
+    };
     // Listens to the team, tells the block's warps, and puts out values in no pack.
     RingPlace place = {0, 0}, slot = {0, 0};
     unsigned turn = history->turns_before();
-    for (; row.left > 0; row.next(), place.next(rows_kept), slot.next(kTurnsTold)) {
+    // In a team of one block, only the latter.
+    for (; row.left > 0 && (team_blocks > 1 || has_edges); row.next(), place.next(rows_kept), slot.next(kTurnsTold)) {
       ++turn;
+      KeptRow<kWarps>& kept = kept_rows[place.place];
+      if (team_blocks == 1) {
+        wait_for(&kept.known, place.phase);
+        put_out_edges(place.place, kept.scale);
+        continue;
+      }
       TeamPart its[kTeamParts];
       wait_for_parts(its, team_parts + slot.place * team_blocks, team_blocks, turn);
       float squares = 0.0f;
@@ -182,18 +202,8 @@ __global__ void __launch_bounds__(kWarps * 64 + 96)
       }
       squares = warp_sum(squares);
       const float scale = scale_of(squares, columns, epsilon);
-      KeptRow<kWarps>& kept = kept_rows[place.place];
-      if (lane == 0) {
-        kept.scale = scale;
-        arrive(&kept.known);
-      }
-      if (!has_edges) continue;
-      const int column = edge_column<T>(row.cut(), columns, lane);
-      if (column >= 0) {
-        out[row.begin + column] = normalized(edges[place.place][lane], scale, edge_weights.at(column, columns));
-      }
-      __syncwarp();
-      if (lane == 0) arrive(&kept.freed);
+      if (lane == 0) kept.tell_known(scale);
+      if (has_edges) put_out_edges(place.place, scale);
     }
   } else if (lane == 0 || has_edges) {
     // Asks for rows, the first of which is under way, and brings values in no pack. A copy waits until the same one of

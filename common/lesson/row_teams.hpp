@@ -21,13 +21,13 @@ inline constexpr std::uint32_t kTeamVectorPacks = 2 * kPacksOfALine;  // that a 
 inline constexpr std::uint32_t kTurnsTold = 12;      // whose parts stay in memory
 inline constexpr std::uint32_t kLeastRowsKept = 4, kMostRowsKept = 12;
 
-// A block of a team: warps that read rows, of which as many put out results; such blocks that a multiprocessor runs at
-// once; and the dynamic shared memory of one.
+// A block of a team: warps that read rows, and as many put out results; such blocks that a multiprocessor runs at once;
+// the dynamic shared memory of one; and the blocks that may share a row.
 struct TeamBlock {
-    std::uint32_t warps = 0, at_once = 0, kilobytes = 0;
+    std::uint32_t warps = 0, at_once = 0, kilobytes = 0, most_blocks = kMostTeamBlocks;
 };
 inline constexpr TeamBlock kSmallTeamBlock = {1, 1, 222};
-inline constexpr std::array<TeamBlock, 4> kTeamBlocks = {{{12, 1, 222}, {6, 2, 108}, {4, 3, 71}, {3, 4, 51}}};
+inline constexpr std::array<TeamBlock, 4> kTeamBlocks = {{{12, 1, 222}, {6, 2, 108}, {4, 3, 71, 1}, {3, 4, 51, 1}}};
 
 // Blocks that share a row, teams of so many, packs of a block's share, shares that it keeps in shared memory, and its
 // warps as in TeamBlock.
@@ -49,19 +49,20 @@ inline std::uint64_t least_blocks(std::uint64_t places, const TeamBlock& block, 
 }
 
 // Of rows in so many places of a pack, the kind of block that takes a multiprocessor the least time for a row: a turn
-// takes about as long as three packs a thread and those that it has. Small blocks share no rows. Layer norm on an H200,
-// percent of a copy's bandwidth by 12, 6, 4 and 3 warps: 67 MB of 16383 halves 92, and 83 and 67 by two blocks of 6 and
-// four of 3; 8191 71, 93, and 66 by two blocks of 3; 5001 56, 75, 81, and 56 by two of 3; 4099 49, 71, 69, 83; 120 MB of
-// 20001 73, 78 and 69, all shared.
+// takes about as long as three packs a thread and those that it has. Layer norm on an H200, percent of a copy's bandwidth
+// by 12, 6, 4 and 3 warps: 67 MB of 16383 halves 92, and 83 and 67 by two blocks of 6 and four of 3; 8191 71, 93, and 66
+// by two blocks of 3; 5001 56, 75, 81, and 56 by two of 3; 4099 49, 71, 69, 83; 120 MB of 20001 73, 78 and 69 by two,
+// three and five blocks.
 inline TeamBlock team_block_of(std::uint64_t places, std::uint32_t vectors) {
     TeamBlock chosen = kTeamBlocks[0];
     double least_time = std::numeric_limits<double>::infinity();
     for (const TeamBlock& block : kTeamBlocks) {
         const std::uint64_t blocks = least_blocks(places, block, vectors, kTeamPacks);
-        if (blocks > (block.warps < 6 ? 1 : kMostTeamBlocks)) continue;
+        if (blocks > block.most_blocks) continue;
         const std::uint64_t packs = parts_of(parts_of(places, blocks), block.warps * 32);
         double time = static_cast<double>(blocks * (3 + packs)) / block.at_once;
-        if (blocks > 1 && block.at_once > 1 && vectors > 1) time *= 1.1;   // more blocks, and less room for rows
+        // A row of 1048576 halves, of 67 MB, by layer norm: 57 blocks of 12 warps 78 %, 115 of 6 warps 69.
+        if (blocks > 1 && block.at_once > 1 && vectors > 1) time *= 1.1;
         if (time < least_time) chosen = block;
         least_time = std::min(least_time, time);
     }

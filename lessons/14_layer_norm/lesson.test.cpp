@@ -290,13 +290,13 @@ TEST(LayerNorm, RowsThatBeginAnywhereAreRight) {
 TEST(LayerNorm, RowsShorterThanAPackAreNotReadPastTheArray) { expect_short_rows_stay_inside("layer_norm"); }
 
 // 132 multiprocessors. 131072 packs need 57 blocks of 2304: two teams, which 66 each make even. 64 rows of 16386 packs:
-// sixteen teams of eight in four turns.
+// sixteen teams of eight in four turns. Blocks of 3 warps, for rows of 512 packs, run four at once: 512 in eight turns.
 TEST(LayerNorm, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("layer_norm", "float, true, 12", 64, 524288, {2, 66, 1992, 5, (5 * 1992 + 2 * 2008) * 16});
     expect_team("layer_norm", "float, true, 12", 64, 65544, {16, 8, 2056, 4, (4 * 2056 + 2 * 2072) * 16});
     expect_team("layer_norm", "float, false, 12", 1, 65541, {1, 129, 128, 12, (12 * 128 + 2 * 144) * 16});
     expect_team("layer_norm", "__half, true, 12", 3, 1 << 20, {2, 66, 1992, 5, (5 * 1992 + 2 * 2008) * 16});
-    expect_team("layer_norm", "__half, false, 3", 4096, 4099, {512, 1, 520, 4, (4 * 520 + 2 * 536) * 16});   // four at once
+    expect_team("layer_norm", "__half, false, 3", 4096, 4099, {512, 1, 520, 4, (4 * 520 + 2 * 536) * 16});
     expect_team("layer_norm", "__half, true, 12", 110, 151936, {14, 9, 2112, 4, (4 * 2112 + 2 * 2128) * 16});
 }
 TEST(LayerNorm, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("layer_norm"); }

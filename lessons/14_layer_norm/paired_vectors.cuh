@@ -44,7 +44,7 @@ __device__ __forceinline__ Pack<T> normalized_by_pairs_from(const Pack<T>& pack,
 }
 
 // By a warp: puts out the packs of a portion, which have been kept, by weights and biases that have been paired up, of
-// which kSkipped pairs come before a pack's own. Of a full portion, all loads come before any of the sums.
+// which kSkipped pairs come before a pack's own. Of a full batch, all loads come before any of the sums.
 template <int kSkipped, class T>
 __device__ __forceinline__ void put_out_from(uint4* results, const uint4* kept, const Places& its, float mean,
                                              float scale, const Pack<T>* const (&pairs)[3]) {

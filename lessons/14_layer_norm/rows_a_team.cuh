@@ -12,9 +12,9 @@
 // Compared with layer_norm_bulk_copies: a team may have more blocks than a cluster, so a share is small enough for four
 // rows. A block's warps have one task each, and there is no barrier of the block between rows. One asks for rows, so
 // that two are under way, notes where they lie, and brings values that lie in no pack. kWarps tell the moments of their
-// portions, of up to kMostTold rows before the first of them is known. One joins those and tells the team. One listens
-// to it, and puts out values in no pack. As many put out their portions; of rows that begin anywhere, they pair weights
-// and biases up.
+// portions, of up to kMostTold rows before the first of them is known, and as many others put portions out; of rows that
+// begin anywhere, these pair weights and biases up. One joins those moments and tells the team. One listens to it, and
+// puts out values in no pack.
 //
 // Launches overlap. The next kernel is let in at once: it finds no room before a block has ended. Until the kernel
 // before has ended, only the first row is prefetched.

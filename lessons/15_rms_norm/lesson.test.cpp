@@ -253,7 +253,8 @@ TEST(RmsNorm, LargeArraysTakeAsManyThreadsAsThereCanBe) {
     EXPECT_EQ(plan(2881, 4096, 75).route, Route::registers);
 }
 
-// 132 multiprocessors, 24 warps that hold 2304 packs. 131072 packs need 57 blocks: two teams, which 66 each make even.
+// 132 multiprocessors. 12 warps hold 2304 packs: 131072 need 57 blocks, two teams, which 66 each make even. 6 warps hold
+// 1152: 16386 packs need 15 blocks, of which two run at once; sixteen teams of sixteen take 64 rows in four turns.
 TEST(RmsNorm, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("rms_norm", "float, true, 12", 64, 524288, {2, 66, 1992, 6, (6 * 1992 + 2008) * 16});
     expect_team("rms_norm", "float, true, 6", 64, 65544, {16, 16, 1032, 5, (5 * 1032 + 1048) * 16});

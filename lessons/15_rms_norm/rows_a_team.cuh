@@ -12,8 +12,8 @@
 // Compared with rms_norm_bulk_copies: a team may have more blocks than a cluster, so a share is small enough for four
 // rows. A block's warps have one task each, and there is no barrier of the block between rows. One asks for rows, so
 // that two are under way, notes where they lie, and brings values that lie in no pack. kWarps tell the sum of their
-// portions, of up to kMostTold rows before the first of them is known. One adds those up and tells the team. One
-// listens to it, and puts out values in no pack. As many put out their portions.
+// portions, of up to kMostTold rows before the first of them is known, and as many others put portions out. One adds
+// those sums up and tells the team. One listens to it, and puts out values in no pack.
 //
 // Launches overlap. The next kernel is let in at once: it finds no room before a block has ended. Until the kernel
 // before has ended, only the first row is prefetched.

@@ -148,6 +148,40 @@ void launch_fitted(launch::Plan& plan, const Inputs& inputs, Element element, co
     plan.launches.back().overlaps = true;
 }
 
+// An instance of a kernel for rows that begin anywhere, whose blocks have no more warps than a row needs: rows of a block,
+// packs that a thread holds of each, a block's threads at most, and blocks of so many for which a multiprocessor has
+// registers; packs of a row, at most; and the threads that a row takes, 0 where none holds it.
+struct FittedAnywhereShape {
+    std::uint32_t rows = 0, packs = 0, most_threads = 0, blocks = 0;
+    std::uint64_t most_packs = 0;
+    std::uint32_t threads = 0;
+};
+// Whole warps of the first instance that holds a row of so many values.
+inline FittedAnywhereShape fitted_anywhere_shape(std::uint64_t columns, Element element,
+                                                 std::initializer_list<FittedAnywhereShape> instances) {
+    const std::uint64_t packs = columns / pack_of(element);
+    for (FittedAnywhereShape shape : instances) {
+        if (packs > shape.most_packs) continue;
+        const std::uint64_t warps = (packs + shape.packs * 32 - 1) / (shape.packs * 32);
+        shape.threads = static_cast<std::uint32_t>(std::max<std::uint64_t>(warps, 1) * 32);
+        return shape;
+    }
+    return {};
+}
+// Where a warp is enough for a row, a block has four. Rows that threads work on together lie as many rows apart as a pack
+// has values.
+template <class... Arguments>
+void launch_fitted_anywhere(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
+                            const FittedAnywhereShape& shape, const std::string& instance,
+                            const Arguments&... arguments) {
+    const std::uint32_t groups = shape.threads == 32 ? 4 : 1;   // of a block
+    const std::uint32_t apart = shape.rows > 1 ? pack_of(element) : 1;
+    const std::uint32_t together = rows_of(inputs).blocks(apart * shape.rows) * apart;
+    plan.launch(kernel, instance, launch::Grid{(together + groups - 1) / groups}, launch::Block{shape.threads, groups},
+                arguments...);
+    plan.launches.back().overlaps = true;
+}
+
 // Threads of a block, and packs that each of them holds.
 struct BlockShape {
     std::uint32_t threads = 0, packs = 0;

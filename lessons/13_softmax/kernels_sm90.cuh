@@ -7,6 +7,7 @@
 #include "anywhere.cuh"
 #include "cache_hints.cuh"
 #include "held.cuh"
+#include "held_packs.cuh"
 #include "cluster.cuh"
 #include "team.cuh"
 
@@ -205,6 +206,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
 }
 
 #include "fitted.cuh"
+#include "fitted_anywhere.cuh"
 
 // ---- Rows that follow each other ---------------------------------------------------------------------------------
 

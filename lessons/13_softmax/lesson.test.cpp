@@ -254,7 +254,7 @@ TEST(Softmax, TheRouteFollowsTheLength) {
     is(262153, Element::f16, Route::team, 1024);
     is(65536, Element::f16, Route::shared, 1024, 80);
     is(1u << 20, Element::f16, Route::team, 1024);
-    is(2400000, Element::f16, Route::team, 1024);             // 131 blocks, or 261 small ones: too many for a team
+    is(2400000, Element::f16, Route::team, 1024);             // 131 blocks
     is(1u << 26, Element::f16, Route::two_reads, 1024);       // more than all multiprocessors hold
 }
 
@@ -277,9 +277,11 @@ TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
     is(256, 32772, Element::f32, Route::rows_on_demand);
     is(255, 32772, Element::f32, Route::team);            // less than 32 MiB
     is(16, 32772, Element::f32, Route::cluster);
-    is(16384, 1397, Element::f32, Route::anywhere);
-    is(16384, 1401, Element::f32, Route::team);           // 350 whole packs and more
-    is(1024, 16391, Element::f16, Route::team);
+    is(8191, 1024 - 1, Element::f32, Route::anywhere);    // less than 32 MiB
+    is(20000, 417, Element::f32, Route::fitted_anywhere);
+    is(16384, 1401, Element::f32, Route::fitted_anywhere);
+    is(1024, 32775, Element::f16, Route::fitted_anywhere);   // 4096 whole packs
+    is(1024, 32777, Element::f16, Route::team);
     is(16, 16399, Element::f16, Route::anywhere_cluster);
     is(1024, 65536, Element::f32, Route::rows_on_demand);
     is(1024, 50257, Element::f32, Route::team);
@@ -300,21 +302,20 @@ TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
     is_on_slower(80, 131080, Element::f16, Route::team);    // less than 32 MiB
     is_on_slower(160, 65544, Element::f16, Route::cluster);
     is_on_slower(1024, 262152, Element::f16, Route::team);
-    is_on_slower(1024, 16391, Element::f16, Route::team);
+    is_on_slower(1024, 16391, Element::f16, Route::fitted_anywhere);
     lesson::Inputs without = on_fast_memory("softmax_best_f32", 1024, 100004);
     EXPECT_EQ(best_route(without, Element::f32).route, Route::rows_on_demand);
     without.machine.architecture = 120;   // less shared memory
     EXPECT_NE(best_route(without, Element::f32).route, Route::team);
 }
 
-// 132 multiprocessors. 12 warps hold 2304 packs: 131072 need 57 blocks, two teams, which 66 each make even. 6 warps hold
-// 1152: 37500 packs need 33 blocks, of which two run at once, and 17 of the larger ones.
+// 132 multiprocessors. 12 warps hold 2304 packs: 131072 need 57 blocks, two teams, which 66 each make even. 14 warps hold
+// 2688: two such blocks are enough for 5000 packs, which begin anywhere in a line.
 TEST(Softmax, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("softmax", "float, true, 12", 64, 524288, {2, 66, 1992, 7, 7 * 1992 * 16});
-    expect_team("softmax", "__half, true, 6", 64, 300000, {8, 33, 1144, 6, 6 * 1144 * 16});
+    expect_team("softmax", "__half, true, 12", 64, 300000, {7, 18, 2088, 6, 6 * 2088 * 16});
     expect_team("softmax", "__half, false, 12", 200, 50257, {40, 3, 2104, 6, 6 * 2104 * 16});
-    expect_team("softmax", "__half, false, 6", 1500, 20001, {84, 3, 840, 8, 8 * 840 * 16});
-    expect_team("softmax", "__half, false, 4", 2000, 5001, {334, 1, 640, 7, 7 * 640 * 16});   // three blocks at once
+    expect_team("softmax", "__half, false, 14", 1500, 40001, {66, 2, 2504, 5, 5 * 2504 * 16});
 }
 TEST(Softmax, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("softmax"); }
 
@@ -324,6 +325,16 @@ TEST(Softmax, ShortRowsThatBeginAnywhereTakeAFewLanes) {
     is("softmax_best_f16", 1000, 100, "softmax_short_anywhere", "__half, 13, 1", 32, 128, false);   // four lanes
     is("softmax_best_f16", 1000, 3, "softmax_short_anywhere", "__half, 3, 4", 2, 128, false);
     is("softmax_best_f32", 1000, 207, "softmax_short_anywhere", "float, 13, 1", 125, 128, false);   // sixteen
+}
+
+// 34 MB read and written, and more. Where a warp is enough for a row, a block takes four.
+TEST(Softmax, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
+    const auto is = expect_launch_on_sm90;
+    is("softmax_best_f16", 21001, 417, "softmax_fitted_anywhere", "__half, 2, 512, 4", 5251, 32, true);
+    is("softmax_best_f16", 9001, 1001, "softmax_fitted_anywhere", "__half, 4, 512, 3", 2251, 32, true);
+    is("softmax_best_f16", 9001, 1033, "softmax_fitted_anywhere", "__half, 4, 512, 3", 9001, 64, true);   // 129 packs
+    is("softmax_best_f32", 500, 10001, "softmax_fitted_anywhere", "float, 5, 512, 3", 500, 512, true);
+    is("softmax_best_f32", 500, 10247, "softmax_fitted_anywhere", "float, 8, 512, 2", 500, 352, true);
 }
 
 // From 1 MB read on. The machine has an L2 of 60 MiB.

@@ -1,70 +1,6 @@
 // Softmax of long rows, each shared by a team of blocks anywhere on the GPU. GPUs of sm_90 and later; not emulated.
 // Arguments as in kernels.cuh; in and out lie equally far past a multiple of 16 bytes.
 
-template <class T>
-__device__ __forceinline__ uint4 as_words(const Pack<T>& pack) {
-  return *reinterpret_cast<const uint4*>(&pack);
-}
-template <class T>
-__device__ __forceinline__ Pack<T> as_pack(const uint4& words) {
-  return *reinterpret_cast<const Pack<T>*>(&words);
-}
-
-// The larger one of each two values of packs.
-template <class T>
-__device__ __forceinline__ unsigned larger_of(unsigned a, unsigned b) {
-  return __float_as_uint(fmaxf(__uint_as_float(a), __uint_as_float(b)));
-}
-template <>
-__device__ __forceinline__ unsigned larger_of<__half>(unsigned a, unsigned b) {
-  const __half2 larger = __hmax2(*reinterpret_cast<const __half2*>(&a), *reinterpret_cast<const __half2*>(&b));
-  return *reinterpret_cast<const unsigned*>(&larger);
-}
-template <>
-__device__ __forceinline__ unsigned larger_of<__nv_bfloat16>(unsigned a, unsigned b) {
-  const __nv_bfloat162 larger =
-      __hmax2(*reinterpret_cast<const __nv_bfloat162*>(&a), *reinterpret_cast<const __nv_bfloat162*>(&b));
-  return *reinterpret_cast<const unsigned*>(&larger);
-}
-template <class T>
-__device__ __forceinline__ uint4 larger_of(const uint4& a, const uint4& b) {
-  return make_uint4(larger_of<T>(a.x, b.x), larger_of<T>(a.y, b.y), larger_of<T>(a.z, b.z), larger_of<T>(a.w, b.w));
-}
-
-// The largest value of so many packs. Packs are compared value by value first.
-template <class T, int kPacks>
-__device__ __forceinline__ float largest_in(const uint4 (&packs)[kPacks]) {
-  uint4 larger = packs[0];
-#pragma unroll
-  for (int p = 1; p < kPacks; ++p) larger = larger_of<T>(larger, packs[p]);
-  return largest_in<T>(larger);
-}
-
-template <class T>
-__device__ __forceinline__ float sum_of_exponentials(const Pack<T>& pack, float largest) {
-  float sum = 0.0f;
-#pragma unroll
-  for (int k = 0; k < kPackOf<T>; k += 2) {
-    const float2 pair = widened_pair<T>(pack.values + k);
-    sum += flushed_exp(pair.x - largest);
-    sum += flushed_exp(pair.y - largest);
-  }
-  return sum;
-}
-
-// The exponentials, each times scale.
-template <class T>
-__device__ __forceinline__ Pack<T> exponentials(const Pack<T>& pack, float largest, float scale) {
-  Pack<T> results;
-#pragma unroll
-  for (int k = 0; k < kPackOf<T>; k += 2) {
-    const float2 pair = widened_pair<T>(pack.values + k);
-    narrow_pair<T>(make_float2(flushed_exp(pair.x - largest) * scale, flushed_exp(pair.y - largest) * scale),
-                   results.values + k);
-  }
-  return results;
-}
-
 // Pairs of all lanes of a warp, kPairs each, brought to the scale of the largest value at once: that takes one
 // exponential a pair, where merges take one a step, after one another. Of no value: (-inf, 0).
 template <int kPairs>
@@ -87,7 +23,7 @@ __device__ __forceinline__ MaxSum joined(const MaxSum (&pairs)[kPairs]) {
 // rows_leave_first: L2 is asked to evict first what was read of them, to leave room for results, and else last.
 // blockDim.x: 2 * kWarps * 32 + 96. Dynamic shared memory, in packs: rows_kept * share_packs.
 //
-// Compared with softmax_bulk_copies: a team may have more blocks than a cluster, so a share is small enough for four
+// Compared with softmax_bulk_copies: a team may have more blocks than a cluster, so a share is small enough for three
 // rows. A block's warps have one task each, and there is no barrier of the block between rows. One asks for rows, so
 // that two are under way, notes where they lie, and brings values that lie in no pack. kWarps tell the pair of their
 // portions, of up to kMostTold rows before the first of them is known, and as many others put portions out. One joins
@@ -96,7 +32,7 @@ __device__ __forceinline__ MaxSum joined(const MaxSum (&pairs)[kPairs]) {
 // Launches overlap. The next kernel is let in at once: it finds no room before a block has ended. Until the kernel
 // before has ended, only the first row is prefetched.
 template <class T, bool kWhole, int kWarps>
-__global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
+__global__ void __launch_bounds__(kWarps * 64 + 96)
     softmax_team(const T* in, T* out, int rows, int columns, int share_packs, int rows_kept, bool rows_leave_first,
                  TeamPart* parts, TeamHistory* history) {
   constexpr int kPack = kPackOf<T>;
@@ -181,8 +117,8 @@ __global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
       if (lane == 0) {
         kept.maxima[warp] = largest;
         kept.sums[warp] = sum;
-        arrive(&kept.summed);
       }
+      arrive(&kept.summed);
     }
   } else if (warp < 2 * kWarps) {
     // Puts out its portion of each row, once all of the row is known.
@@ -191,6 +127,8 @@ __global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
     RingPlace place = {0, 0};
     for (; row.left > 0; --row.left, place.next(rows_kept)) {
       KeptRow<kWarps>& kept = kept_rows[place.place];
+      // What its copies have brought is seen by those who wait for them.
+      wait_for(&kept.arrived[part / kWarpsOfACopy], place.phase);
       wait_for(&kept.known, place.phase);
       const Places its = kept.share.places.part(part, portion_packs);
       const uint4* const portion = portions + place.place * share_packs;
@@ -210,8 +148,7 @@ __global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
           results[begin + p * 32] = *reinterpret_cast<const uint4*>(&pack);
         }
       }
-      __syncwarp();
-      if (lane == 0) arrive(&kept.freed);
+      arrive(&kept.freed);
     }
   } else if (warp == 2 * kWarps) {
     // Joins the pairs of the block's warps, and values in no pack, and tells the team.
@@ -226,6 +163,7 @@ __global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
       if (lane < kWarps) its[0] = {kept.maxima[lane], kept.sums[lane]};
       if (has_edge) its[1] = {widened(edges[place.place][lane]), 1.0f};
       const MaxSum pair = joined(its);
+      arrive(&kept.freed);
       if (lane > 0) continue;
       if (team_blocks == 1) {
         kept.tell_known(pair.max, 1.0f / pair.sum);
@@ -239,8 +177,7 @@ __global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
       if (column >= 0) {
         out[row.begin + column] = narrowed<T>(flushed_exp(widened(edges[place][lane]) - largest) * scale);
       }
-      __syncwarp();
-      if (lane == 0) arrive(&kept_rows[place].freed);
+      arrive(&kept_rows[place].freed);
     };
     // Listens to the team, tells the block's warps, and puts out values in no pack.
     RingPlace place = {0, 0}, slot = {0, 0};
@@ -256,6 +193,7 @@ __global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
       }
       TeamPart its[kTeamParts];
       wait_for_parts(its, team_parts + slot.place * team_blocks, team_blocks, turn);
+      wait_for(&kept.summed, place.phase);   // what its warps have told and brought is seen by those who wait for it
       MaxSum pairs[kTeamParts];
 #pragma unroll
       for (int i = 0; i < kTeamParts; ++i) {
@@ -286,8 +224,7 @@ __global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
       }
       if (!has_edges) continue;
       if (column >= 0) edges[place.place][lane] = edge;
-      __syncwarp();
-      if (lane == 0) arrive(&kept_rows[place.place].summed);
+      arrive(&kept_rows[place.place].summed);
     }
   }
   __syncthreads();

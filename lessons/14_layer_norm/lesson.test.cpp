@@ -242,8 +242,10 @@ TEST(LayerNorm, ManyLongRowsAreFittedOrGoToTeams) {
     is(1024, 65536, Element::f32, Route::rows_on_demand);
     is(1024, 20001, Element::f32, Route::team);
     is(1024, 20001, Element::f16, Route::team);
-    is(16384, 1397, Element::f32, Route::anywhere);
-    is(16384, 1401, Element::f32, Route::team);   // 350 whole packs and more
+    is(16384, 255, Element::f32, Route::anywhere);          // less than 32 MiB
+    is(16384, 1401, Element::f32, Route::fitted_anywhere);
+    is(4096, 6403, Element::f32, Route::fitted_anywhere);   // 1600 whole packs
+    is(4096, 6405, Element::f32, Route::team);
     is(4096, 4096, Element::f16, Route::overlap);
     is(4096, 4104, Element::f16, Route::fitted);
     is(4096, 5368, Element::f16, Route::fitted);     // 671 packs
@@ -290,13 +292,14 @@ TEST(LayerNorm, RowsThatBeginAnywhereAreRight) {
 TEST(LayerNorm, RowsShorterThanAPackAreNotReadPastTheArray) { expect_short_rows_stay_inside("layer_norm"); }
 
 // 132 multiprocessors. 131072 packs need 57 blocks of 2304: two teams, which 66 each make even. 64 rows of 16386 packs:
-// sixteen teams of eight in four turns. Blocks of 3 warps, for rows of 512 packs, run four at once: 512 in eight turns.
+// sixteen teams of eight in four turns. Of 14 warps hold 2688 packs: one is enough for 2500.
 TEST(LayerNorm, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("layer_norm", "float, true, 12", 64, 524288, {2, 66, 1992, 5, (5 * 1992 + 2 * 2008) * 16});
     expect_team("layer_norm", "float, true, 12", 64, 65544, {16, 8, 2056, 4, (4 * 2056 + 2 * 2072) * 16});
     expect_team("layer_norm", "float, false, 12", 1, 65541, {1, 129, 128, 12, (12 * 128 + 2 * 144) * 16});
     expect_team("layer_norm", "__half, true, 12", 3, 1 << 20, {2, 66, 1992, 5, (5 * 1992 + 2 * 2008) * 16});
-    expect_team("layer_norm", "__half, false, 3", 4096, 4099, {512, 1, 520, 4, (4 * 520 + 2 * 536) * 16});
+    // One of 14 warps holds such a row, and three rows.
+    expect_team("layer_norm", "__half, false, 14", 1500, 20001, {125, 1, 2512, 3, (3 * 2512 + 2 * 2528) * 16});
     expect_team("layer_norm", "__half, true, 12", 110, 151936, {14, 9, 2112, 4, (4 * 2112 + 2 * 2128) * 16});
 }
 TEST(LayerNorm, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("layer_norm"); }
@@ -309,6 +312,16 @@ TEST(LayerNorm, ShortRowsThatBeginAnywhereTakeAFewLanes) {
     is("layer_norm_best_f32", 1000, 7, "layer_norm_short_anywhere", "float, 7, 1", 8, 128, false);
     is("layer_norm_best_f32", 1000, 5, "layer_norm_short_anywhere", "float, 5, 2", 4, 128, false);
     is("layer_norm_best_f32", 1000, 207, "layer_norm_short_anywhere", "float, 13, 1", 125, 128, false);   // sixteen
+}
+
+// 34 MB read and written, and more. Groups of threads take two or four rows that begin at the same place of a pack, and
+// so lie eight apart (of halves); where a warp is enough, a block has four.
+TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
+    const auto is = expect_launch_on_sm90;
+    is("layer_norm_best_f16", 21001, 417, "layer_norm_fitted_anywhere", "__half, 2, 2, 384, 3", 2626, 32, true);
+    is("layer_norm_best_f16", 9001, 1001, "layer_norm_fitted_anywhere", "__half, 2, 3, 512, 2", 4504, 64, true);
+    is("layer_norm_best_f16", 2000, 8191, "layer_norm_fitted_anywhere", "__half, 2, 4, 512, 2", 1000, 256, true);
+    is("layer_norm_best_f32", 1000, 6001, "layer_norm_fitted_anywhere", "float, 1, 5, 320, 4", 1000, 320, true);
 }
 
 // From 1 MB read on.

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "common/lesson/row_routes.hpp"
 #include "common/lesson/row_teams.hpp"
 #include "lessons/14_layer_norm/case.hpp"
@@ -21,6 +23,7 @@ enum class Route : std::uint8_t {
     fitted,
     short_anywhere,
     anywhere,
+    fitted_anywhere,
     cluster,
     bulk_copies,
     rows_on_demand,
@@ -54,6 +57,15 @@ inline FittedShape shape_of_fitted(std::uint64_t packs) {
 
 inline constexpr std::uint32_t kVectors = 2;   // as long as a row: weights and biases
 
+// Of rows that begin anywhere and take no more warps than they need. Percent of a copy's bandwidth so, and by the kernel
+// where a block takes one row after the other, or by teams: of 67 MB on an H200, halves, 1001 85 and 65, 1501 89 and 62,
+// 2801 89 and 69, 10001 81 and 76; but 12289 76 and 76, 16383 73 and 90; on an H100 1001 92 and 76, 2801 93 and 93, 8191 90
+// and 96, 12289 88 and 93.
+inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
+    return fitted_anywhere_shape(rows_of(inputs).columns, element,
+                                 {{2, 2, 384, 3, 64}, {2, 3, 512, 2, 480}, {2, 4, 512, 2, 1088}, {1, 5, 320, 4, 1600}});
+}
+
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
     return team_of(places_of(inputs, element), rows_of(inputs).count, inputs.machine, kVectors, block);
 }
@@ -79,6 +91,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return is_packed(inputs, element) && packs <= bulk_shape(packs, element, block).room();
         case Route::rows_on_demand:
             return is_packed(inputs, element) && packs == on_demand_shape(element, block).room();
+        case Route::fitted_anywhere:
+            return shape_of_fitted_anywhere(inputs, element).threads > 0;
         case Route::anywhere:
             return block_anywhere(rows_of(inputs).columns, element).threads > 0;
         case Route::anywhere_cluster:
@@ -143,7 +157,7 @@ inline bool fitted_is_faster(const Inputs& inputs, Element element) {
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (!teams_were_timed(inputs, element) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
-    if (!is_packed(inputs, element)) return packs >= kPacksAnywhere;
+    if (!is_packed(inputs, element)) return true;
     return packs > (element != Element::f32 && !outgrows_l2(inputs, element) ? 2560 : 4096);
 }
 
@@ -151,6 +165,9 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
         if (has_room(Route::short_anywhere, inputs, element, kShortBlock)) return {Route::short_anywhere, kShortBlock};
+        const bool many = inputs.machine.architecture >= 90 && rows_are_many(inputs, element);
+        if (many && has_room(Route::fitted_anywhere, inputs, element, kMostThreads))
+            return {Route::fitted_anywhere, kMostThreads};
         if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
         const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
         if (shape.threads > 0) return {Route::anywhere, shape.threads};
@@ -248,6 +265,15 @@ inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, c
     plan.launches.back().cluster_in_turns = 1;
 }
 
+inline void launch_by_fitted_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
+    const FittedAnywhereShape shape = shape_of_fitted_anywhere(inputs, element);
+    launch_fitted_anywhere(plan, inputs, element, "layer_norm_fitted_anywhere", shape,
+                           fmt::format("{}, {}, {}, {}, {}", type_of(element), shape.rows, shape.packs, shape.most_threads,
+                                       shape.blocks),
+                           b.in, b.weight, b.bias, b.out, static_cast<long long>(rows_of(inputs).count),
+                           columns_of(inputs), epsilon_of(inputs));
+}
+
 // As launch_bulk_copies(), of rows that begin anywhere. Weights and biases as in launch_anywhere().
 inline void launch_anywhere_cluster(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
     const Rows rows = rows_of(inputs);
@@ -273,7 +299,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
     }
     const bool two_passes = route == Route::warp || route == Route::registers || route == Route::high_occupancy ||
                             route == Route::overlap || route == Route::fitted || route == Route::short_anywhere ||
-                            route == Route::anywhere;
+                            route == Route::anywhere || route == Route::fitted_anywhere;
     const Buffers b = add_buffers(
         plan, inputs,
         {.element = element,
@@ -327,6 +353,9 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             break;
         case Route::team:
             launch_rows_a_team(plan, inputs, element, b);
+            break;
+        case Route::fitted_anywhere:
+            launch_by_fitted_anywhere(plan, inputs, element, b);
             break;
         case Route::anywhere:
             launch_anywhere(plan, inputs, element, b);

@@ -9,7 +9,7 @@
 // blockDim.x: 2 * kWarps * 32 + 96. Dynamic shared memory, in packs: rows_kept * share_packs, and share_packs + 16 each
 // for weights and biases.
 //
-// Compared with layer_norm_bulk_copies: a team may have more blocks than a cluster, so a share is small enough for four
+// Compared with layer_norm_bulk_copies: a team may have more blocks than a cluster, so a share is small enough for three
 // rows. A block's warps have one task each, and there is no barrier of the block between rows. One asks for rows, so
 // that two are under way, notes where they lie, and brings values that lie in no pack. kWarps tell the moments of their
 // portions, of up to kMostTold rows before the first of them is known, and as many others put portions out; of rows that
@@ -19,7 +19,7 @@
 // Launches overlap. The next kernel is let in at once: it finds no room before a block has ended. Until the kernel
 // before has ended, only the first row is prefetched.
 template <class T, bool kWhole, int kWarps>
-__global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
+__global__ void __launch_bounds__(kWarps * 64 + 96)
     layer_norm_team(const T* in, const T* weight, const T* bias, T* out, int rows, int columns, float epsilon,
                     int share_packs, int rows_kept, bool rows_leave_first, TeamPart* parts, TeamHistory* history) {
   constexpr int kPack = kPackOf<T>;
@@ -137,8 +137,8 @@ __global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
       if (lane == 0) {
         kept.means[warp] = mean;
         kept.m2s[warp] = squares;
-        arrive(&kept.summed);
       }
+      arrive(&kept.summed);
     }
   } else if (warp < 2 * kWarps) {
     // Puts out its portion of each row, once all of the row is known.
@@ -152,6 +152,8 @@ __global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
     RingPlace place = {0, 0};
     for (; row.left > 0; --row.left, place.next(rows_kept)) {
       KeptRow<kWarps>& kept = kept_rows[place.place];
+      // What its copies have brought is seen by those who wait for them.
+      wait_for(&kept.arrived[part / kWarpsOfACopy], place.phase);
       wait_for(&kept.known, place.phase);
       const Places its = kept.share.places.part(part, portion_packs);
       const uint4* const portion = portions + place.place * share_packs;
@@ -183,8 +185,7 @@ __global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
         put_out_by_pairs<T>(results, portion, its, mean, scale, weights + first_weight, biases + first_weight,
                             kept.share.head);
       }
-      __syncwarp();
-      if (lane == 0) arrive(&kept.freed);
+      arrive(&kept.freed);
     }
   } else if (warp == 2 * kWarps) {
     // Joins the moments of the block's warps, and values in no pack, and tells the team.
@@ -205,6 +206,7 @@ __global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
       float squares = count > 0.0f ? kept.m2s[lane] + count * (apart * apart) : 0.0f;
       if (has_edge) squares += (edge - mean) * (edge - mean);
       squares = warp_sum(squares);
+      arrive(&kept.freed);
       if (lane > 0) continue;
       if (team_blocks == 1) {
         kept.tell_known(mean, scale_of(squares / (float)columns, epsilon));
@@ -231,8 +233,7 @@ __global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
         out[row.begin + column] = normalized(edges[place][lane], mean, scale, edge_weights.at(column, columns),
                                              edge_biases.at(column, columns));
       }
-      __syncwarp();
-      if (lane == 0) arrive(&kept_rows[place].freed);
+      arrive(&kept_rows[place].freed);
     };
     // Listens to the team, tells the block's warps, and puts out values in no pack.
     RingPlace place = {0, 0}, slot = {0, 0};
@@ -254,6 +255,7 @@ __global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
       }
       TeamPart its[kTeamParts];
       wait_for_parts(its, team_parts + slot.place * team_blocks, team_blocks, turn);
+      wait_for(&kept.summed, place.phase);   // what its warps have told and brought is seen by those who wait for it
       float sum = 0.0f;
 #pragma unroll
       for (int i = 0; i < kTeamParts; ++i) {
@@ -302,8 +304,7 @@ __global__ void __launch_bounds__(kWarps * 64 + 96, kTeamBlocksAtOnce<kWarps>)
       if (lane == 0 && (turn == 1 || turn == 0 && row.left == 1)) ask_for_weights();
       if (!has_edges) continue;
       if (column >= 0) edges[place.place][lane] = edge;
-      __syncwarp();
-      if (lane == 0) arrive(&kept_rows[place.place].summed);
+      arrive(&kept_rows[place.place].summed);
     }
   }
   __syncthreads();

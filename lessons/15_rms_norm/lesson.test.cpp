@@ -220,6 +220,9 @@ TEST(RmsNorm, ManyLongRowsGoToTeams) {
     is(1024, 128256, Element::f32, Route::bulk_copies);   // fills a cluster's threads
     is(1024, 65544, Element::f16, Route::team);
     is(1024, 65537, Element::f32, Route::team);
+    is(4096, 6659, Element::f32, Route::fitted_anywhere);   // 1664 whole packs
+    is(4096, 6661, Element::f32, Route::team);
+    is(16384, 255, Element::f32, Route::anywhere);          // less than 32 MiB
     is(1024, 100001, Element::f32, Route::team);
     const auto is_on_slower = [](std::uint64_t rows, std::uint64_t columns, Element element, Route route) {
         lesson::Inputs inputs = with_rows("rms_norm_best_f32", rows, columns);
@@ -253,12 +256,12 @@ TEST(RmsNorm, LargeArraysTakeAsManyThreadsAsThereCanBe) {
     EXPECT_EQ(plan(2881, 4096, 75).route, Route::registers);
 }
 
-// 132 multiprocessors. 12 warps hold 2304 packs: 131072 need 57 blocks, two teams, which 66 each make even. 6 warps hold
-// 1152: 16386 packs need 15 blocks, of which two run at once; sixteen teams of sixteen take 64 rows in four turns.
+// 132 multiprocessors. 12 warps hold 2304 packs: 131072 need 57 blocks, two teams, which 66 each make even. 64
+// rows of 16386 packs: sixteen teams of eight in four turns. One row of 37500 packs: all blocks but one, in whole lines.
 TEST(RmsNorm, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("rms_norm", "float, true, 12", 64, 524288, {2, 66, 1992, 6, (6 * 1992 + 2008) * 16});
-    expect_team("rms_norm", "float, true, 6", 64, 65544, {16, 16, 1032, 5, (5 * 1032 + 1048) * 16});
-    expect_team("rms_norm", "__half, false, 6", 1, 300001, {1, 157, 240, 12, (12 * 240 + 256) * 16});
+    expect_team("rms_norm", "float, true, 12", 64, 65544, {16, 8, 2056, 5, (5 * 2056 + 2072) * 16});
+    expect_team("rms_norm", "__half, false, 12", 1, 300001, {1, 131, 288, 12, (12 * 288 + 304) * 16});
 }
 TEST(RmsNorm, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("rms_norm"); }
 
@@ -268,6 +271,16 @@ TEST(RmsNorm, ShortRowsThatBeginAnywhereTakeAFewLanes) {
     is("rms_norm_best_f16", 1000, 100, "rms_norm_short_anywhere", "__half, 13, 1", 32, 128, false);   // four lanes
     is("rms_norm_best_f16", 1000, 3, "rms_norm_short_anywhere", "__half, 3, 4", 2, 128, false);
     is("rms_norm_best_f32", 1000, 207, "rms_norm_short_anywhere", "float, 13, 1", 125, 128, false);   // sixteen
+}
+
+// 34 MB read and written, and more. Groups of threads take two or four rows that begin at the same place of a pack, and
+// so lie eight apart (of halves); where a warp is enough, a block has four.
+TEST(RmsNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
+    const auto is = expect_launch_on_sm90;
+    is("rms_norm_best_f16", 21001, 417, "rms_norm_fitted_anywhere", "__half, 4, 2, 384, 2", 1314, 32, true);
+    is("rms_norm_best_f16", 9001, 1001, "rms_norm_fitted_anywhere", "__half, 2, 3, 512, 2", 4504, 64, true);
+    is("rms_norm_best_f16", 2000, 8191, "rms_norm_fitted_anywhere", "__half, 2, 4, 512, 2", 1000, 256, true);
+    is("rms_norm_best_f32", 1000, 6001, "rms_norm_fitted_anywhere", "float, 1, 4, 512, 3", 1000, 384, true);
 }
 
 // From 1 MB read on, to 6 times the L2 that is read and written: 11520 rows of 4096 floats.

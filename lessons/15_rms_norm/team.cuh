@@ -3,9 +3,6 @@
 
 constexpr int kTeamPacks = 6;      // that a thread has of a share, at most
 constexpr int kBatch = 3;          // of those, that a thread loads before it puts one out
-// Blocks of kWarps warps of each kind that a multiprocessor runs at once.
-template <int kWarps>
-constexpr int kTeamBlocksAtOnce = kWarps == 6 ? 2 : kWarps == 4 ? 3 : kWarps == 3 ? 4 : 1;
 constexpr int kTeamParts = 5;      // blocks of a team for each lane of a warp, at most
 constexpr int kMostRowsKept = 12;  // of which a block has its shares in shared memory, at most
 // Rows of which a block has told and does not yet know the team's result, at most. With 3, 134 MB of 1048576 halves ran
@@ -131,7 +128,7 @@ struct KeptRow {
   unsigned long long arrived[kCopies];   // barriers: a copy has come
   unsigned long long summed;             // sums and edges are there
   unsigned long long known;              // the scale is there
-  unsigned long long freed;              // nobody needs it any more
+  unsigned long long freed;              // nobody reads it any more
   TeamShare share;
   float scale;
   float sums[kWarps];
@@ -139,9 +136,9 @@ struct KeptRow {
   // By a thread, before any other use. with_edges: the block has values of the row that lie in no pack.
   __device__ __forceinline__ void init(bool with_edges) {
     for (int copy = 0; copy < kCopies; ++copy) init_barrier(&arrived[copy], 1);
-    init_barrier(&summed, kWarps + with_edges);
+    init_barrier(&summed, (kWarps + with_edges) * 32);
     init_barrier(&known, 1);
-    init_barrier(&freed, kWarps + with_edges);
+    init_barrier(&freed, (kWarps + 1 + with_edges) * 32);
   }
   // By one thread.
   __device__ __forceinline__ void tell_known(float its_scale) {

@@ -104,9 +104,12 @@ TEST(DotProduct, RequestsOfBothStreams) {
 }
 
 TEST(DotProduct, TheBestFollowsTheGpuAndTheLength) {
-    const auto launch_of = [](const std::string& variant, std::uint64_t n, std::uint32_t architecture) {
+    const auto launch_of = [](const std::string& variant, std::uint64_t n, std::uint32_t architecture,
+                              std::uint32_t multiprocessors = 132) {
         lesson::Inputs inputs = inputs_of(variant);
         inputs.n = n;
+        inputs.kind = "small";   // soon made
+        inputs.machine.multiprocessors = multiprocessors;
         inputs.block = the_lesson().find(variant).block_for(n);
         inputs.machine.architecture = architecture;
         return plan_of(variant, inputs).launches.front();
@@ -132,7 +135,7 @@ TEST(DotProduct, TheBestFollowsTheGpuAndTheLength) {
     EXPECT_EQ(large.grid.x, 1024u);
     EXPECT_EQ(keep_of(large), (30 << 20) / 2 / 16);   // of 60 MB
     EXPECT_EQ(keep_of(told), 0);
-    EXPECT_EQ(launch_of("dot_product_best_f16", 1u << 28, 90).grid.x, 132u * 4 * 16);
+    EXPECT_EQ(launch_of("dot_product_best_f16", 1u << 24, 90, 8).grid.x, 8u * 4 * 16);
     EXPECT_EQ(launch_of("dot_product_told_f16", 1u << 24, 90).arguments, "__half, 512, 4, false");
     const auto last_block = launch_of("dot_product_best_f32", 1u << 24, 80);
     EXPECT_EQ(last_block.kernel, "dot_product_last_block");

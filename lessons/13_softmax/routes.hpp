@@ -92,7 +92,7 @@ inline OnDemand on_demand(const Inputs& inputs, Element element, std::uint32_t b
 }
 
 // Of rows that begin anywhere and take no more warps than they need. Percent of a copy's bandwidth so, and by the kernel
-// where a block takes one row after the other, or by teams: of 67 MB on an H200, halves, 1501 94 and 70, 2801 95 and 84,
+// where a block takes one row after the other, or by teams: of 67 MB on an H200, halves, 1501 93 and 70, 2801 95 and 84,
 // 12289 93 and 83, 20001 97 and 84, 32767 94 and 91; on an H100 97 and 87, 98 and 96, 99 and 93, 97 and 93 (20001).
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,

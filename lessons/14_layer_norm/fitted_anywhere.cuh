@@ -170,7 +170,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
 #pragma unroll
   for (int r = 0; r < kRows; ++r) together.scales[r] = scale_of(squares[r] / (float)columns, epsilon);
   // Values in no pack are put out first, and then take no registers. But where a thread has eight packs, that is slower:
-  // 67 MB of 8191 halves ran on an H200 at 78 % of a copy's bandwidth so, and at 83 in the other order.
+  // 67 MB of 8191 halves ran on an H200 at 78 % of a copy's bandwidth so, and at 82 in the other order.
   constexpr bool kEdgesFirst = kRows * kPacks < 8;
   const auto put_out_edges = [&] {
 #pragma unroll

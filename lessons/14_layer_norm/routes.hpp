@@ -58,8 +58,8 @@ inline FittedShape shape_of_fitted(std::uint64_t packs) {
 inline constexpr std::uint32_t kVectors = 2;   // as long as a row: weights and biases
 
 // Of rows that begin anywhere and take no more warps than they need. Percent of a copy's bandwidth so, and by the kernel
-// where a block takes one row after the other, or by teams: of 67 MB on an H200, halves, 1001 85 and 65, 1501 89 and 62,
-// 2801 89 and 69, 10001 81 and 76; but 12289 76 and 76, 16383 73 and 90; on an H100 1001 92 and 76, 2801 93 and 93, 8191 90
+// where a block takes one row after the other, or by teams: of 67 MB on an H200, halves, 1001 85 and 65, 1501 91 and 62,
+// 2801 90 and 69, 10001 80 and 76; but 12289 76 and 76, 16383 76 and 90; on an H100 1001 92 and 76, 2801 93 and 93, 8191 90
 // and 96, 12289 88 and 93.
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,

@@ -75,7 +75,7 @@ inline constexpr std::uint32_t kVectors = 1;   // as long as a row: weights
 
 // Of rows that begin anywhere and take no more warps than they need. Percent of a copy's bandwidth so, and by the kernel
 // where a block takes one row after the other, or by teams: of 67 MB on an H200, halves, 1001 95 and 80, 1501 96 and 79,
-// 2801 97 and 88, 12289 91 and 88; but 16383 87 and 95; on an H100 96 and 86, 95 and 87, 97 and 95, 94 and 95.
+// 2801 97 and 88, 12289 90 and 88; but 16383 87 and 95; on an H100 96 and 86, 95 and 87, 97 and 95, 94 and 95.
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
                                  {{4, 2, 384, 2, 64}, {2, 3, 512, 2, 480}, {2, 4, 512, 2, 1280}, {1, 4, 512, 3, 1664}});

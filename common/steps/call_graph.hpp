@@ -18,6 +18,9 @@ public:
     // Without a text nothing is known.
     CallGraph(const trace::Trace& trace, std::string_view text);
 
+    // Is the text at hand?
+    bool is_known() const { return !functions_.empty(); }
+
     // May the functions that the statement calls, or those that these call, come to `line`? Yes where that is not
     // known.
     bool may_reach(const trace::Statement& statement, int line) const;

@@ -212,6 +212,30 @@ TEST(Flow, AConditionalLoadReachesThoseThatCameThere) {
     EXPECT_EQ(steps.lane_values(1, kFirst).bits[20], to_bits(20.0f));
 }
 
+// 2: int flag = in[0];  3: float sum = 0;  4: for (…) {  5: sum += parts[i];  }  8: shuffle. Lanes from 2 on add no part,
+// and no more hold what the flag was made from.
+TEST(Flow, ALaneThatAddsNothingHoldsTheSumToo) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 32);
+    const auto parts = made.array("parts", Space::global, 2);
+    trace::Statement& flag = row(made, 2, Effect::replace, "flag", {"in"});
+    flag.loads = 1;
+    flag.copies = true;
+    row(made, 3, Effect::replace, "sum", {});
+    row(made, 5, Effect::join, "sum", {"parts"}, {4, 6}).loads = 1;
+    row(made, 8, Effect::join, "sum", {});
+    auto warp = made.warp(0, 0);
+    warp.load(2, in, [](int) { return 0; }, [](int) { return 1.0f; });
+    warp.load(5, parts, [](int lane) { return lane; }, [](int lane) { return 5.0f + static_cast<float>(lane); }, 0x3);
+    for (std::size_t lane = 2; lane < 32; ++lane) warp.values[lane] = 0.0f;
+    warp.shuffle_sum(8, Op::shfl_xor, 16);
+    const Steps steps = build_steps(made.trace);
+    EXPECT_EQ(inputs(steps, 0, 3), 1u);
+    EXPECT_EQ(inputs(steps, 1, 3), 0u);
+    EXPECT_EQ(steps.lane_values(1, kFirst).bits[3], to_bits(0.0f));
+    EXPECT_EQ(inputs(steps, 2, 3), 0u);    // lane 19 had nothing either
+}
+
 // 3: for (…) {  4: float p = i < 40 ? in[i] : 0;  5: sum += p;  }  8: shuffle. Lanes from 8 on read once and join
 // twice.
 TEST(Flow, ASumKeepsItsInputsWhereALaneReadsNothing) {
@@ -338,6 +362,46 @@ TEST(Flow, ReadsInAFunctionThatReturnsThem) {
         if (reads == 1) {
             EXPECT_EQ(inputs(steps, steps.size() - 1), 2u);
         }
+    }
+}
+
+// A function gets the variable that the call names, not what the lane read last: here the sum of a loop that no lane of
+// the warp has a part in, or the flag.
+TEST(Flow, AFunctionGetsTheVariableThatTheCallNames) {
+    for (const std::string handed : {"sum", "flag"}) {
+        const std::string text =
+            "float sum_xor(float value) {\n"                        // 1
+            "  value += __shfl_xor_sync(~0u, value, 1);\n"          // 2
+            "  return value;\n"
+            "}\n"
+            "void kernel(const float* in, const float* parts) {\n"  // 5
+            "  float flag = in[threadIdx.x];\n"                     // 6
+            "  float sum = 0;\n"
+            "  for (…) sum += parts[i];\n"                          // 8
+            "  " + handed + " = sum_xor(" + handed + ");\n"         // 9
+            "}\n";
+        TraceBuilder made;
+        const auto in = made.array("in", Space::global, 32);
+        row(made, 2, Effect::join, "value", {}).function = {1, 4};
+        trace::Statement& flag = row(made, 6, Effect::replace, "flag", {"in"});
+        flag.function = {5, 10};
+        flag.loads = 1;
+        flag.copies = true;
+        row(made, 7, Effect::replace, "sum", {}).function = {5, 10};
+        trace::Statement& parts = row(made, 8, Effect::join, "sum", {"parts"}, {8, 8});
+        parts.function = {5, 10};
+        parts.loads = 1;
+        trace::Statement& call = row(made, 9, Effect::join, handed, {"sum_xor", handed});
+        call.function = {5, 10};
+        call.calls = true;
+        auto warp = made.warp(0, 0);
+        load_floats(warp, 6, in, 0);
+        warp.values.fill(0.0f);
+        warp.shuffle_sum(2, Op::shfl_xor, 1);
+        made.trace.header.kernel_hash = trace::fnv1a_hex(text);
+        const Steps steps = build_steps(made.trace, text);
+        EXPECT_EQ(inputs(steps, 0), 1u);
+        EXPECT_EQ(inputs(steps, 1), handed == "sum" ? 0u : 2u) << handed;
     }
 }
 

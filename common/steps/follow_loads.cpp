@@ -52,6 +52,7 @@ void Follower::load(std::size_t number, WarpStep& warp) {
             if (assigned == nullptr) continue;
             if (assigned->conditional) assigned_without_load(number, lane, *assigned);
             else if (!TextFlow::is_known(assigned)) guessed_without_load(number, lane, *assigned);
+            else if (assigned->effect == Effect::join) passed_without_load(number, lane, *assigned);
             continue;
         }
         read(number, lane, warp.lanes[lane]);
@@ -127,6 +128,21 @@ void Follower::assigned_without_load(std::size_t number, std::size_t lane, const
         }
     }
     hold_offer(number, lane, nullptr);
+}
+
+void Follower::passed_without_load(std::size_t number, std::size_t lane, const Statement& sum) {
+    const std::size_t next = next_of(number, lane);
+    if (next == kNone) return;   // it has nothing more to do, or never was
+    const int line = trace_.records[number].line;
+    const int to = trace_.records[next].line;
+    if (to == line || !text_.passed(sum, line, to)) return;
+    std::uint32_t& inputs = held().inputs[lane];
+    course(lane).come_to(line, text_, inputs_, inputs);   // `sum = 0` leaves no record
+    course(lane).leave(line, false, text_);
+    if (!course(lane).has_taken(sum)) return;
+    inputs = course(lane).taken(sum);
+    course(lane).hold_by(&sum);
+    hold_offer(number, lane, &sum);
 }
 
 }  // namespace lanewise::steps

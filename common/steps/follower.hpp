@@ -134,6 +134,9 @@ private:
     // lane out, its next record shows whether it came there.
     void assigned_without_load(std::size_t number, std::size_t lane, const trace::Statement& statement);
 
+    // `for (…) sum += in[i];`: a lane for which the loop has nothing holds the sum too, once it is past the loop.
+    void passed_without_load(std::size_t number, std::size_t lane, const trace::Statement& sum);
+
     // A plain store, or loads and a store of one statement.
     void store(WarpStep& warp);
 

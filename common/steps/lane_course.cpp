@@ -15,12 +15,39 @@ bool LaneCourse::come_to(int line, const TextFlow& text, Provenances& inputs, st
     const bool entered = function_ != function.first && function.first != root_;
     if (known != last_line_.end() && !entered) from = known->second;
     bool unknown = false, called = false;
+    if (entered)
+        if (const auto handed = handed_over(line, text); handed && *handed != held) {
+            held = *handed;
+            unknown = true;
+        }
     for (const Statement* statement : text.silent_between(from, line)) {
         unknown |= pass(*statement, TextFlow::is_certain(*statement, from, line), inputs, held);
         called |= statement->calls;
     }
     if (called) reads_aside_ = 0;
     return unknown;
+}
+
+std::optional<std::uint32_t> LaneCourse::handed_over(int line, const TextFlow& text) const {
+    const auto last = last_line_.find(function_);
+    const Statement* call = last == last_line_.end() ? nullptr : text.call_between(last->second, line);
+    if (call == nullptr) return {};
+    const auto& silent = text.silent_between(last->second, call->line);
+    std::optional<std::uint32_t> handed;
+    for (const std::string& name : call->uses) {
+        const auto own = taken_.find({call->function.first, name});
+        std::optional<std::uint32_t> its;
+        if (own != taken_.end()) its = own->second;
+        for (const Statement* statement : silent) {
+            if (TextFlow::name_of(*statement) != name || (statement->effect == Effect::join && !statement->calls)) continue;
+            const bool constant = statement->uses.empty() && TextFlow::is_certain(*statement, last->second, call->line);
+            if (!constant) return {};
+            its = Provenances::kNothing;
+        }
+        if (its && handed) return {};   // one of several
+        if (its) handed = its;
+    }
+    return handed;
 }
 
 // What a function gave back is what the lane held last: `v = f(v)` takes that, `sum += f(v)` joins it.

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -51,6 +52,10 @@ private:
     static Key key_of(const trace::Statement& statement) {
         return {statement.function.first, TextFlow::name_of(statement)};
     }
+
+    // The inputs of the variable that the lane hands to the function which brings it to `line`; none where the text does
+    // not say which, or what went into it.
+    std::optional<std::uint32_t> handed_over(int line, const TextFlow& text) const;
 
     // `certain`: the lane is known to have gone through the statement.
     bool pass(const trace::Statement& statement, bool certain, Provenances& inputs, std::uint32_t& held);

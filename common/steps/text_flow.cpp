@@ -127,6 +127,16 @@ bool TextFlow::changed_between(const Statement& sum, int from, int to) const {
     });
 }
 
+const Statement* TextFlow::call_between(int from, int to) const {
+    if (!calls_.is_known()) return nullptr;
+    const Statement* first = nullptr;
+    for (const Statement& statement : statements_) {
+        const bool calls = statement.calls && statement.function.has(from) && calls_.may_reach(statement, to);
+        if (calls && statement.line > from && (first == nullptr || statement.line < first->line)) first = &statement;
+    }
+    return first != nullptr && is_certain(*first, from, to) ? first : nullptr;
+}
+
 const std::vector<const Statement*>& TextFlow::silent_between(int from, int to) const {
     const auto [at, added] = silent_.try_emplace({from, to});
     if (!added) return at->second;

@@ -47,6 +47,10 @@ public:
     // Does another statement without a record change what `sum` assigns to, between two lines as in passed()?
     bool changed_between(const trace::Statement& sum, int from, int to) const;
 
+    // The statement in which a lane that was at line `from` called what brought it to line `to` of another function. Null
+    // where that is not certain.
+    const trace::Statement* call_between(int from, int to) const;
+
     // The statements without records that change what a variable which others join to has taken in, gone through from
     // line `from` to line `to` of one function, in order.
     const std::vector<const trace::Statement*>& silent_between(int from, int to) const;

@@ -148,9 +148,9 @@ void launch_fitted(launch::Plan& plan, const Inputs& inputs, Element element, co
     plan.launches.back().overlaps = true;
 }
 
-// An instance of a kernel for rows that begin anywhere, whose blocks have no more warps than a row needs: rows of a block,
-// packs that a thread holds of each, a block's threads at most, and blocks of so many for which a multiprocessor has
-// registers; packs of a row, at most; and the threads that a row takes, 0 where none holds it.
+// An instance of a kernel for rows that begin anywhere, whose blocks have no more warps than a row needs: rows that its
+// threads work on together, packs that a thread holds of each, a block's threads at most, and blocks of so many for which
+// a multiprocessor has registers; packs of a row, at most; and the threads that a row takes, 0 where none holds it.
 struct FittedAnywhereShape {
     std::uint32_t rows = 0, packs = 0, most_threads = 0, blocks = 0;
     std::uint64_t most_packs = 0;
@@ -169,7 +169,7 @@ inline FittedAnywhereShape fitted_anywhere_shape(std::uint64_t columns, Element 
     return {};
 }
 // Where a warp is enough for a row, a block has four. Rows that threads work on together lie as many rows apart as a pack
-// has values.
+// has values. `instance`: the kernel's template arguments.
 template <class... Arguments>
 void launch_fitted_anywhere(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
                             const FittedAnywhereShape& shape, const std::string& instance,

@@ -39,7 +39,7 @@ inline void expect_launch_on_sm90(const std::string& variant, std::uint64_t rows
                                   const std::string& kernel, const std::string& arguments, std::uint32_t grid,
                                   std::uint32_t block, bool overlaps) {
     Inputs inputs = with_rows(variant, rows, columns);
-    inputs.kind = "small";   // soon made
+    inputs.kind = "small";   // made fastest; no value is looked at
     inputs.machine.architecture = 90;
     const launch::LaunchSpec launch = plan_of(variant, inputs).launches.front();
     const std::string what = fmt::format("{}, {} rows of {}", variant, rows, columns);
@@ -94,7 +94,7 @@ inline void expect_team(const std::string& operation, const std::string& argumen
                         std::uint64_t columns, const TeamLaunch& wanted) {
     const std::string format = arguments.starts_with("float") ? "f32" : "f16";
     Inputs inputs = with_rows(operation + "_best_" + format, rows, columns);
-    inputs.kind = "small";   // soon made
+    inputs.kind = "small";   // made fastest; no value is looked at
     inputs.machine.architecture = 90;
     const launch::LaunchSpec launch = plan_of(operation + "_best_" + format, inputs).launches.front();
     const std::string what = fmt::format("{} {}, {} rows of {}", operation, format, rows, columns);
@@ -119,7 +119,7 @@ inline void expect_rows_leave_l2_first_where_that_is_faster(const std::string& o
         const std::string variant = operation + "_best_f16";
         Inputs inputs = on_fast_memory(variant, rows, columns);
         if (!is_fast) inputs.machine.memory_gb_per_s = 3350;
-        inputs.kind = "small";   // soon made
+        inputs.kind = "small";   // made fastest; no value is looked at
         inputs.machine.l2_bytes = 60 << 20;
         const launch::LaunchSpec launch = plan_of(variant, inputs).launches.front();
         EXPECT_EQ(launch.kernel, operation + "_team") << rows;

@@ -110,7 +110,7 @@ TEST(DotProduct, TheBestFollowsTheGpuAndTheLength) {
                               std::uint32_t multiprocessors = 132) {
         lesson::Inputs inputs = inputs_of(variant);
         inputs.n = n;
-        inputs.kind = "small";   // soon made
+        inputs.kind = "small";   // made fastest; no value is looked at
         inputs.machine.multiprocessors = multiprocessors;
         inputs.block = the_lesson().find(variant).block_for(n);
         inputs.machine.architecture = architecture;

@@ -221,13 +221,6 @@ inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, c
     plan.launches.back().cluster_in_turns = 1;
 }
 
-inline void launch_by_fitted_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
-    const FittedAnywhereShape shape = shape_of_fitted_anywhere(inputs, element);
-    launch_fitted_anywhere(plan, inputs, element, "softmax_fitted_anywhere", shape,
-                           fmt::format("{}, {}, {}, {}", type_of(element), shape.packs, shape.most_threads, shape.blocks),
-                           buffers.in, buffers.out, static_cast<long long>(rows_of(inputs).count), columns_of(inputs));
-}
-
 // As launch_bulk_copies(), of rows that begin anywhere.
 inline void launch_anywhere_cluster(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
     const Rows rows = rows_of(inputs);
@@ -323,9 +316,14 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::team:
             launch_rows_a_team(plan, inputs, element, buffers);
             break;
-        case Route::fitted_anywhere:
-            launch_by_fitted_anywhere(plan, inputs, element, buffers);
+        case Route::fitted_anywhere: {
+            const FittedAnywhereShape shape = shape_of_fitted_anywhere(inputs, element);
+            launch_fitted_anywhere(plan, inputs, element, "softmax_fitted_anywhere", shape,
+                                   fmt::format("{}, {}, {}, {}", type_of(element), shape.packs, shape.most_threads,
+                                               shape.blocks),
+                                   buffers.in, buffers.out, static_cast<long long>(rows.count), columns);
             break;
+        }
         case Route::anywhere:
             launch_anywhere(plan, inputs, element, buffers);
             break;

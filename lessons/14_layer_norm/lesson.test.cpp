@@ -292,7 +292,7 @@ TEST(LayerNorm, RowsThatBeginAnywhereAreRight) {
 TEST(LayerNorm, RowsShorterThanAPackAreNotReadPastTheArray) { expect_short_rows_stay_inside("layer_norm"); }
 
 // 132 multiprocessors. 131072 packs need 57 blocks of 2304: two teams, which 66 each make even. 64 rows of 16386 packs:
-// sixteen teams of eight in four turns. Of 14 warps hold 2688 packs: one is enough for 2500.
+// sixteen teams of eight in four turns. 14 warps hold 2688: one such block is enough for 2500.
 TEST(LayerNorm, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("layer_norm", "float, true, 12", 64, 524288, {2, 66, 1992, 5, (5 * 1992 + 2 * 2008) * 16});
     expect_team("layer_norm", "float, true, 12", 64, 65544, {16, 8, 2056, 4, (4 * 2056 + 2 * 2072) * 16});
@@ -314,8 +314,8 @@ TEST(LayerNorm, ShortRowsThatBeginAnywhereTakeAFewLanes) {
     is("layer_norm_best_f32", 1000, 207, "layer_norm_short_anywhere", "float, 13, 1", 125, 128, false);   // sixteen
 }
 
-// 34 MB read and written, and more. Groups of threads take two or four rows that begin at the same place of a pack, and
-// so lie eight apart (of halves); where a warp is enough, a block has four.
+// 34 MB read and written, and more. Groups of threads take two rows that begin at the same place of a pack, and so lie
+// eight apart (of halves), or one long one; where a warp is enough, a block has four groups.
 TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     const auto is = expect_launch_on_sm90;
     is("layer_norm_best_f16", 21001, 417, "layer_norm_fitted_anywhere", "__half, 2, 2, 384, 3", 2626, 32, true);

@@ -59,7 +59,7 @@ inline constexpr std::uint32_t kVectors = 2;   // as long as a row: weights and 
 
 // Of rows that begin anywhere and take no more warps than they need. Percent of a copy's bandwidth so, and by the kernel
 // where a block takes one row after the other, or by teams: of 67 MB on an H200, halves, 1001 85 and 65, 1501 91 and 62,
-// 2801 90 and 69, 10001 80 and 76; but 12289 76 and 76, 16383 76 and 90; on an H100 1001 92 and 76, 2801 93 and 93, 8191 90
+// 2801 90 and 69, 10001 80 and 76; but 12289 76 and 76, 16383 78 and 90; on an H100 1001 92 and 76, 2801 93 and 93, 8191 90
 // and 96, 12289 88 and 93.
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
@@ -265,15 +265,6 @@ inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, c
     plan.launches.back().cluster_in_turns = 1;
 }
 
-inline void launch_by_fitted_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
-    const FittedAnywhereShape shape = shape_of_fitted_anywhere(inputs, element);
-    launch_fitted_anywhere(plan, inputs, element, "layer_norm_fitted_anywhere", shape,
-                           fmt::format("{}, {}, {}, {}, {}", type_of(element), shape.rows, shape.packs, shape.most_threads,
-                                       shape.blocks),
-                           b.in, b.weight, b.bias, b.out, static_cast<long long>(rows_of(inputs).count),
-                           columns_of(inputs), epsilon_of(inputs));
-}
-
 // As launch_bulk_copies(), of rows that begin anywhere. Weights and biases as in launch_anywhere().
 inline void launch_anywhere_cluster(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
     const Rows rows = rows_of(inputs);
@@ -354,9 +345,15 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::team:
             launch_rows_a_team(plan, inputs, element, b);
             break;
-        case Route::fitted_anywhere:
-            launch_by_fitted_anywhere(plan, inputs, element, b);
+        case Route::fitted_anywhere: {
+            const FittedAnywhereShape shape = shape_of_fitted_anywhere(inputs, element);
+            launch_fitted_anywhere(plan, inputs, element, "layer_norm_fitted_anywhere", shape,
+                                   fmt::format("{}, {}, {}, {}, {}", type, shape.rows, shape.packs, shape.most_threads,
+                                               shape.blocks),
+                                   b.in, b.weight, b.bias, b.out, static_cast<long long>(rows.count), columns,
+                                   epsilon);
             break;
+        }
         case Route::anywhere:
             launch_anywhere(plan, inputs, element, b);
             break;

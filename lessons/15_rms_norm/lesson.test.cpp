@@ -274,7 +274,7 @@ TEST(RmsNorm, ShortRowsThatBeginAnywhereTakeAFewLanes) {
 }
 
 // 34 MB read and written, and more. Groups of threads take two or four rows that begin at the same place of a pack, and
-// so lie eight apart (of halves); where a warp is enough, a block has four.
+// so lie eight apart (of halves), or one long one; where a warp is enough, a block has four groups.
 TEST(RmsNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     const auto is = expect_launch_on_sm90;
     is("rms_norm_best_f16", 21001, 417, "rms_norm_fitted_anywhere", "__half, 4, 2, 384, 2", 1314, 32, true);

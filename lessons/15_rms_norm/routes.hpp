@@ -75,7 +75,7 @@ inline constexpr std::uint32_t kVectors = 1;   // as long as a row: weights
 
 // Of rows that begin anywhere and take no more warps than they need. Percent of a copy's bandwidth so, and by the kernel
 // where a block takes one row after the other, or by teams: of 67 MB on an H200, halves, 1001 95 and 80, 1501 96 and 79,
-// 2801 97 and 88, 12289 90 and 88; but 16383 87 and 95; on an H100 96 and 86, 95 and 87, 97 and 95, 94 and 95.
+// 2801 97 and 88, 12289 90 and 88; but 16383 90 and 95; on an H100 96 and 86, 95 and 87, 97 and 95, 94 and 95.
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
                                  {{4, 2, 384, 2, 64}, {2, 3, 512, 2, 480}, {2, 4, 512, 2, 1280}, {1, 4, 512, 3, 1664}});
@@ -279,15 +279,6 @@ inline void launch_anywhere(Plan& plan, const Inputs& inputs, Element element, c
     plan.launches.back().cluster_in_turns = 1;
 }
 
-inline void launch_by_fitted_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
-    const FittedAnywhereShape shape = shape_of_fitted_anywhere(inputs, element);
-    launch_fitted_anywhere(plan, inputs, element, "rms_norm_fitted_anywhere", shape,
-                           fmt::format("{}, {}, {}, {}, {}", type_of(element), shape.rows, shape.packs, shape.most_threads,
-                                       shape.blocks),
-                           b.in, b.weight, b.out, static_cast<long long>(rows_of(inputs).count), columns_of(inputs),
-                           epsilon_of(inputs));
-}
-
 // As launch_bulk_copies(), of rows that begin anywhere. Weights as in launch_anywhere().
 inline void launch_anywhere_cluster(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
     const Rows rows = rows_of(inputs);
@@ -374,9 +365,14 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::team:
             launch_rows_a_team(plan, inputs, element, b);
             break;
-        case Route::fitted_anywhere:
-            launch_by_fitted_anywhere(plan, inputs, element, b);
+        case Route::fitted_anywhere: {
+            const FittedAnywhereShape shape = shape_of_fitted_anywhere(inputs, element);
+            launch_fitted_anywhere(plan, inputs, element, "rms_norm_fitted_anywhere", shape,
+                                   fmt::format("{}, {}, {}, {}, {}", type, shape.rows, shape.packs, shape.most_threads,
+                                               shape.blocks),
+                                   b.in, b.weight, b.out, static_cast<long long>(rows.count), columns, epsilon);
             break;
+        }
         case Route::anywhere:
             launch_anywhere(plan, inputs, element, b);
             break;

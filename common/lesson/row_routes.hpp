@@ -62,10 +62,14 @@ inline bool packs_end_inside(const Inputs& inputs, Element element) {
     return is_packed(inputs, element) || rows.count == 1 || rows.columns + 1 >= pack_of(element);
 }
 
+// Bytes of all rows. Their results take as many.
+inline std::uint64_t bytes_of_rows(const Inputs& inputs, Element element) {
+    return inputs.n * static_cast<std::uint64_t>(element_size(element));
+}
+
 // How often the bytes that a kernel reads and writes, each once, fill L2.
 inline double fillings_of_l2(const Inputs& inputs, Element element) {
-    const std::uint64_t bytes = 2 * inputs.n * static_cast<std::uint64_t>(element_size(element));
-    return static_cast<double>(bytes) / static_cast<double>(inputs.machine.l2_bytes);
+    return static_cast<double>(2 * bytes_of_rows(inputs, element)) / static_cast<double>(inputs.machine.l2_bytes);
 }
 // Is so much read and written that hardly any of it is still in L2 at the next launch? More threads then wait for memory at
 // once. On an H200 so from 94 MB on: measured at 134 MB and more.
@@ -76,12 +80,12 @@ inline bool pays_to_hint(const Inputs& inputs, Element element) { return filling
 
 // Are there as many rows as where fitted blocks, teams and rows on demand were timed: rows and results of 34 MB and more?
 inline bool rows_are_many(const Inputs& inputs, Element element) {
-    return inputs.n * static_cast<std::uint64_t>(element_size(element)) >= 16u << 20;
+    return bytes_of_rows(inputs, element) >= 16u << 20;
 }
 
 // Is it faster to start while the kernel before still runs? Measured on an H200 at 4 MB to 1 GB.
 inline bool overlaps(const Inputs& inputs, Element element) {
-    const bool measured = inputs.n * static_cast<std::uint64_t>(element_size(element)) >= 1u << 20;
+    const bool measured = bytes_of_rows(inputs, element) >= 1u << 20;
     return measured && inputs.machine.architecture >= 90 && is_packed(inputs, element);
 }
 

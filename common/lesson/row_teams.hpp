@@ -13,18 +13,18 @@
 namespace lanewise::lesson {
 
 // As in the lessons' team.cuh.
-inline constexpr std::uint32_t kTeamPacks = 6;       // that a thread has of its block's share of a row, at most
-inline constexpr std::uint32_t kSmallTeamPacks = 3;  // the same of a small team
 inline constexpr std::uint32_t kMostTeamBlocks = 5 * 32;
 inline constexpr std::uint32_t kTeamVectorPacks = 2 * kPacksOfALine;  // that a vector takes beyond a share: around it
 inline constexpr std::uint32_t kTurnsTold = 12;      // whose parts stay in memory
 inline constexpr std::uint32_t kMostRowsKept = 12;
 inline constexpr std::uint64_t kTeamRoom = (222 << 10) / 16;   // packs, in a block's dynamic shared memory
 
-// A block of a team: warps that read rows, and as many put out results; and rows for whose shares it has room, at least.
+// A block of a team: warps that read rows, and as many put out results; packs of its share of a row that a thread of them
+// has, at most; and rows for whose shares it has room, at least.
 struct TeamBlock {
-    std::uint32_t warps = 0, least_rows_kept = 4;
+    std::uint32_t warps = 0, packs = 0, least_rows_kept = 4;
 };
+inline constexpr TeamBlock kSmallTeamBlock = {1, 3};
 
 // Blocks that share a row, teams of so many, packs of a block's share, shares that it keeps in shared memory, and its
 // warps as in TeamBlock.
@@ -36,24 +36,24 @@ struct TeamShape {
 inline std::uint64_t parts_of(std::uint64_t all, std::uint64_t part) { return (all + part - 1) / part; }
 
 // Blocks of a kind that a row in so many places of a pack takes, at least. Each also keeps its share of `vectors` vectors
-// as long as a row. A share takes at most `packs` packs a thread that reads it: more rows in smaller shares took an H100
-// longer (layer norm, 13 lengths).
-inline std::uint64_t least_blocks(std::uint64_t places, const TeamBlock& block, std::uint32_t vectors,
-                                  std::uint32_t packs) {
+// as long as a row. Smaller shares of more rows took an H100 longer (layer norm, 13 lengths).
+inline std::uint64_t least_blocks(std::uint64_t places, const TeamBlock& block, std::uint32_t vectors) {
     const std::uint64_t room = kTeamRoom - vectors * kTeamVectorPacks;
     const std::uint64_t most = room / (block.least_rows_kept + vectors) / kPacksOfALine * kPacksOfALine;
-    return std::max<std::uint64_t>(parts_of(places, std::min<std::uint64_t>(most, block.warps * 32 * packs)), 1);
+    return std::max<std::uint64_t>(parts_of(places, std::min<std::uint64_t>(most, block.warps * 32 * block.packs)), 1);
 }
 
 // Of rows in so many places of a pack, the kind of block: of more warps where one then holds a row, or two where three did.
-// 67 MB of 20001 halves run on an H200 at 96 % of a copy's bandwidth so and at 77 by two blocks of 12 warps (softmax), 84
-// and 67 (layer norm), 98 and 78 (RMS norm); 40001 by two blocks, and three of 12 warps, at 94 and 85, 90 and 86 (RMS norm),
-// but 77 and 79 (layer norm). 151936 at 90 and 92, 73 and 82, 91 and 94.
+// Percent of a copy's bandwidth on an H200, 67 MB of halves, these kernels by themselves, so and by blocks of 12 warps:
+// softmax 20001 columns 99 and 84, 22501 98 and 88, 40001 95 and 88, layer norm 84 and 79, 84 and 83, but 77 and 85, RMS
+// norm 99 and 84, 99 and 88, 95 and 90. Blocks of 12 warps with up to seven packs a thread, and with six: 151937 columns 92
+// and 94 (softmax), 88 and 93 (RMS norm), but 300001 80 and 78 (layer norm, whose vectors leave room for 6.1).
 inline TeamBlock team_block_of(std::uint64_t places, std::uint32_t vectors) {
-    constexpr TeamBlock kUsual = {12}, kLarge = {14, 3};
-    const std::uint64_t large = least_blocks(places, kLarge, vectors, kTeamPacks);
-    const bool few = large <= (vectors > 1 ? 1 : 2);
-    return few && large < least_blocks(places, kUsual, vectors, kTeamPacks) ? kLarge : kUsual;
+    constexpr TeamBlock kLarge = {14, 6, 3}, kLargest = {14, 7, 3};
+    const TeamBlock usual = {12, vectors > 1 ? 7u : 6u};
+    const std::uint64_t blocks = least_blocks(places, usual, vectors);
+    if (blocks > 1 && least_blocks(places, kLargest, vectors) == 1) return kLargest;
+    return vectors < 2 && blocks > 2 && least_blocks(places, kLarge, vectors) == 2 ? kLarge : usual;
 }
 
 // Of rows in so many places of a pack, with `vectors` as in least_blocks(). None where the GPU has no room. In blocks of
@@ -61,10 +61,10 @@ inline TeamBlock team_block_of(std::uint64_t places, std::uint32_t vectors) {
 inline TeamShape team_of(std::uint64_t places, std::uint64_t rows, const Machine& machine, std::uint32_t vectors,
                          std::uint32_t block) {
     const bool small = block == kWarpBlock;
-    const TeamBlock kind = small ? TeamBlock{1} : team_block_of(places, vectors);
+    const TeamBlock kind = small ? kSmallTeamBlock : team_block_of(places, vectors);
     const std::uint64_t room = kTeamRoom - vectors * kTeamVectorPacks;
     const std::uint64_t at_once = machine.multiprocessors;   // blocks
-    const std::uint64_t least = least_blocks(places, kind, vectors, small ? kSmallTeamPacks : kTeamPacks);
+    const std::uint64_t least = least_blocks(places, kind, vectors);
     if (least > std::min<std::uint64_t>(at_once, kMostTeamBlocks) || rows == 0 || rows > std::numeric_limits<int>::max())
         return {};
     // The turns that teams of the fewest blocks need, by the fewest teams that need no more: each then has more blocks.
@@ -85,6 +85,12 @@ inline TeamShape team_of(std::uint64_t places, std::uint64_t rows, const Machine
 // Are there large clusters, and many rows, on an H100 and an H200?
 inline bool teams_were_timed(const Inputs& inputs, Element element) {
     return has_large_clusters(inputs.machine) && rows_are_many(inputs, element);
+}
+
+// Do rows and results about fill L2? Teams and blocks that hold a row were both timed on an H200 at 50 to 90 MB, which is
+// 0.8 to 1.4 times its L2, and on an H100 at 67 MB. At 40 MB on an H200 some lengths were slower by a team.
+inline bool about_fill_l2(const Inputs& inputs, Element element) {
+    return fillings_of_l2(inputs, element) > 0.75 && !outgrows_l2(inputs, element);
 }
 
 // Is it faster to ask L2 to evict first what was read of rows, which leaves room there for results? On an H200, with

@@ -1,9 +1,9 @@
-// Softmax of rows that begin anywhere, by blocks of no more warps than a row needs. GPUs of sm_90 and later; not emulated.
-// Arguments as in kernels.cuh; in and out lie equally far past a multiple of 16 bytes.
+// Softmax of rows that begin anywhere, by blocks of no more warps than a row needs. GPUs of sm_90 and later; not
+// emulated. Arguments as in kernels.cuh; in and out lie equally far past a multiple of 16 bytes.
 
-// A row has at most blockDim.x * kPacks whole packs; blockDim.x: a multiple of 32, and blockDim.y above 1 only where it is
-// 32; kMostThreads threads at most. The block's threads with the same threadIdx.y take a row. A multiprocessor's registers
-// are enough for kBlocks blocks of kMostThreads threads.
+// A row has at most blockDim.x * kPacks whole packs; blockDim.x: a multiple of 32, and blockDim.y above 1 only where it
+// is 32; kMostThreads threads at most. The block's threads with the same threadIdx.y take a row. A multiprocessor's
+// registers are enough for kBlocks blocks of kMostThreads threads.
 //
 // Compared with softmax_anywhere: more rows are under way at once, since no thread holds a second one, and values stay
 // packed. Exponentials are taken twice.

@@ -277,10 +277,19 @@ TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
     is(256, 32772, Element::f32, Route::rows_on_demand);
     is(255, 32772, Element::f32, Route::team);            // less than 32 MiB
     is(16, 32772, Element::f32, Route::cluster);
-    is(16384, 255, Element::f32, Route::anywhere);           // less than 32 MiB
+    is(512, 32768, Element::f16, Route::team);            // 67 MB about fill L2
+    is(1024, 16384, Element::f16, Route::fitted);         // 2048 packs
+    is(1024, 16392, Element::f16, Route::team);
+    is(600, 16392, Element::f16, Route::fitted);          // 39 MB
+    is(12000, 255, Element::f32, Route::anywhere);           // less than 24 MiB
+    is(16384, 255, Element::f32, Route::fitted_anywhere);
     is(20000, 417, Element::f32, Route::fitted_anywhere);
     is(16384, 1401, Element::f32, Route::fitted_anywhere);
-    is(1024, 32775, Element::f16, Route::fitted_anywhere);   // 4096 whole packs
+    is(1365, 12295, Element::f16, Route::fitted_anywhere);   // 1536 whole packs
+    is(1365, 12297, Element::f16, Route::team);
+    is(600, 12297, Element::f16, Route::fitted_anywhere);
+    is(512, 32775, Element::f16, Route::team);
+    is(1024, 32775, Element::f16, Route::fitted_anywhere);   // 4096 whole packs, of 134 MB
     is(1024, 32777, Element::f16, Route::team);
     is(16, 16399, Element::f16, Route::anywhere_cluster);
     is(1024, 65536, Element::f32, Route::rows_on_demand);
@@ -296,26 +305,28 @@ TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
         EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns << " on slower memory";
     };
     is_on_slower(2048, 16392, Element::f16, Route::fitted);
+    is_on_slower(1024, 16392, Element::f16, Route::team);
     is_on_slower(1024, 50000, Element::f16, Route::split_row);
     is_on_slower(255, 32772, Element::f32, Route::cluster);
     is_on_slower(1024, 131080, Element::f16, Route::rows_on_demand);
     is_on_slower(80, 131080, Element::f16, Route::team);    // less than 32 MiB
     is_on_slower(160, 65544, Element::f16, Route::cluster);
     is_on_slower(1024, 262152, Element::f16, Route::team);
-    is_on_slower(1024, 16391, Element::f16, Route::fitted_anywhere);
+    is_on_slower(2048, 16391, Element::f16, Route::fitted_anywhere);
     lesson::Inputs without = on_fast_memory("softmax_best_f32", 1024, 100004);
     EXPECT_EQ(best_route(without, Element::f32).route, Route::rows_on_demand);
     without.machine.architecture = 120;   // less shared memory
     EXPECT_NE(best_route(without, Element::f32).route, Route::team);
 }
 
-// 132 multiprocessors. 12 warps hold 2304 packs: 131072 need 57 blocks, two teams, which 66 each make even. 14 warps hold
-// 2688: two such blocks are enough for 5000 packs, which begin anywhere in a line.
+// 132 multiprocessors. 12 warps hold 2304 packs: 131072 need 57 blocks, two teams, which 66 each make even. Two blocks of
+// 14 warps hold 2688 each: enough for 5000 packs, which begin anywhere in a line. One alone holds 3136.
 TEST(Softmax, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("softmax", "float, true, 12", 64, 524288, {2, 66, 1992, 7, 7 * 1992 * 16});
     expect_team("softmax", "__half, true, 12", 64, 300000, {7, 18, 2088, 6, 6 * 2088 * 16});
     expect_team("softmax", "__half, false, 12", 200, 50257, {40, 3, 2104, 6, 6 * 2104 * 16});
     expect_team("softmax", "__half, false, 14", 1500, 40001, {66, 2, 2504, 5, 5 * 2504 * 16});
+    expect_team("softmax", "__half, false, 14", 746, 22501, {125, 1, 2824, 5, 5 * 2824 * 16});
 }
 TEST(Softmax, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("softmax"); }
 
@@ -351,7 +362,8 @@ TEST(Softmax, LaunchesOverlapWhereThatWasMeasured) {
     is("softmax_best_f16", 11520, 8192, "softmax_overlap", "__half, 256, 4, true", 11520, 256, true);
     is("softmax_best_f16", 11521, 8192, "softmax_overlap", "__half, 512, 2, true", 11521, 512, true);
     is("softmax_best_f16", 850, 10000, "softmax_fitted", "__half, 5, 352, 4, false", 850, 256, true);
-    is("softmax_best_f16", 838, 20000, "softmax_fitted", "__half, 4, 1024, 2, true", 838, 640, true);   // fills L2
+    is("softmax_best_f16", 1200, 14000, "softmax_fitted", "__half, 5, 352, 4, true", 1200, 352, true);   // fills L2
+    is("softmax_best_f16", 838, 20000, "softmax_team", "__half, true, 14", 1, 992, true);
     is("softmax_best_f16", 3350, 20000, "softmax_fitted", "__half, 4, 1024, 2, false", 3350, 640, true);
     is("softmax_best_bf16", 8, 50000, "softmax_split_row", "__nv_bfloat16, 1024, 2, 6", 8, 1024, true);
     is("softmax_best_bf16", 8, 65536, "softmax_rows_on_demand", "__nv_bfloat16, 256, 4, 8, true", 64, 256, true);

@@ -370,6 +370,24 @@ inline bool team_is_faster(const Inputs& inputs, Element element) {
     return packs > (element == Element::f32 ? 32768 : 16384);
 }
 
+// Is it faster than a block that holds a row? Percent of a copy's bandwidth so and by a block: of 67 MB on an H200, halves:
+// 12801 columns 89 and 88, 15501 93 and 90, 22501 95 and 84, but 12289 85 and 93; of whole packs 20000 95 and 93, 24000 96
+// and 87, 32000 91 and 87, but 14000 92 and 97; on an H100 22501 97 and 90, 20000 102 and 98. Of 134 MB on an H200 14001 92
+// and 89, but 20000 92 and 99; of 160 MB 20001 86 and 91.
+inline bool team_is_faster_than_a_block(const Inputs& inputs, Element element) {
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    return teams_were_timed(inputs, element) && has_room(Route::team, inputs, element, kMostThreads) &&
+           about_fill_l2(inputs, element) && packs > (is_packed(inputs, element) ? 2048 : 1536) && packs <= 4096;
+}
+
+// Of rows that begin anywhere: is a block of no more warps than a row needs faster? On an H200 halves of 25 MB run at 73 %
+// of a copy's bandwidth so (1001 columns; 70 by a block that takes one row after the other), 64 (3501; 60) and 70 (8191;
+// 65), but of 12 MB at 69 (75), 50 (65) and 63 (68).
+inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
+    return inputs.machine.architecture >= 90 && has_room(Route::fitted_anywhere, inputs, element, kMostThreads) &&
+           bytes_of_rows(inputs, element) >= 12u << 20;
+}
+
 // Is it faster that a block has no more warps than its row needs? Of 67 MB of halves on an H200: 8200 98 % of a copy's
 // bandwidth and 88 by overlap, 14000 101 and 92, 20000 101 and 69, 32000 94 and 79; but 7200 102 and 104, and 12000,
 // which all but fill a block of 384 threads, 100 and 101. Floats take no fewer registers so.
@@ -387,8 +405,8 @@ inline bool on_demand_is_faster(const Inputs& inputs, Element element) {
     const OnDemand by = on_demand(inputs, element, kMostThreads);
     if (!has_room(Route::rows_on_demand, inputs, element, kMostThreads)) return false;
     if (!by.full && element != Element::f32 && memory_is_fast(inputs.machine)) return false;
-    const std::uint64_t bytes = inputs.n * static_cast<std::uint64_t>(element_size(element));
-    return by.full || (bytes >= 32u << 20 && !has_room(Route::split_row, inputs, element, kMostThreads));
+    const bool many = bytes_of_rows(inputs, element) >= 32u << 20;
+    return by.full || (many && !has_room(Route::split_row, inputs, element, kMostThreads));
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
@@ -396,9 +414,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     // These kernels are for GPUs; the emulator takes such rows value by value.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
         if (has_room(Route::short_anywhere, inputs, element, kShortBlock)) return {Route::short_anywhere, kShortBlock};
-        const bool many = inputs.machine.architecture >= 90 && rows_are_many(inputs, element);
-        if (many && has_room(Route::fitted_anywhere, inputs, element, kMostThreads))
-            return {Route::fitted_anywhere, kMostThreads};
+        if (team_is_faster_than_a_block(inputs, element)) return {Route::team, kMostThreads};
+        if (fitted_anywhere_is_faster(inputs, element)) return {Route::fitted_anywhere, kMostThreads};
         if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
         const BlockShape shape = block_anywhere(columns, element);
         const bool clusters =
@@ -416,6 +433,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const bool hints = inputs.machine.architecture >= 80 && is_packed(inputs, element);
     const std::uint64_t packs = packs_of(columns, element);
     const std::uint32_t threads = threads_at_high_occupancy(packs);
+    if (team_is_faster_than_a_block(inputs, element)) return {Route::team, kMostThreads};
     if (overlaps(inputs, element) && rows_are_many(inputs, element) && fitted_is_faster(inputs, element))
         return {Route::fitted, kMostThreads};
     // Of floats, hints are faster where they pay: 252 us instead of 255 at 16384 x 8192, 126.8 instead of 127.9 at

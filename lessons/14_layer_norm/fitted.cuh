@@ -44,7 +44,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
 #pragma unroll
     for (int k = 0; k < kPack; ++k) sum += widened(values[k]);
   }
-  sum = block_sum_of(threads / 32, sum, warp_sums);
+  sum = block_sum(sum, warp_sums);
   const float mean = sum / (float)columns;
   float squares = 0.0f;
 #pragma unroll
@@ -59,7 +59,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
       }
     }
   }
-  squares = block_sum_of(threads / 32, squares, warp_squares);
+  squares = block_sum(squares, warp_squares);
   const float scale = scale_of(squares / (float)columns, epsilon);
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {

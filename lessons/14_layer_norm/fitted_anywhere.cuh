@@ -2,8 +2,8 @@
 // emulated. Arguments as in kernels.cuh; in and out lie equally far past a multiple of 16 bytes, and weight and bias
 // begin at one.
 
-// The sums of so many values of the threads that share a row, in each of them, as block_sum_of(): of a warp, or of a block.
-// warp_sums: shared memory.
+// The sums of so many values of the threads that share a row, in each of them, as block_sum(): of a warp, or of a
+// block. warp_sums: shared memory.
 template <int kRows>
 __device__ __forceinline__ void block_sums(float (&values)[kRows], float (&warp_sums)[kRows][32]) {
 #pragma unroll
@@ -15,19 +15,13 @@ __device__ __forceinline__ void block_sums(float (&values)[kRows], float (&warp_
     for (int r = 0; r < kRows; ++r) warp_sums[r][threadIdx.x / 32] = values[r];
   }
   __syncthreads();
-  int lanes = 1;
-  while (lanes < warps) lanes *= 2;
-  const int lane = threadIdx.x & (lanes - 1);
+  const int lane = threadIdx.x % 32;
 #pragma unroll
-  for (int r = 0; r < kRows; ++r) values[r] = lane < warps ? warp_sums[r][lane] : 0.0f;
-  for (int lane_mask = lanes / 2; lane_mask > 0; lane_mask /= 2) {
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) values[r] += __shfl_xor_sync(kFullWarp, values[r], lane_mask);
-  }
+  for (int r = 0; r < kRows; ++r) values[r] = warp_sum(lane < warps ? warp_sums[r][lane] : 0.0f);
 }
 
-// As cut_of(), but without the last whole pack where the pack of weights or biases in which it ends reaches past theirs.
-// Head and tail are at most 2 * kPack - 1 values together.
+// As cut_of(), but without the last whole pack where the pack of weights or biases in which it ends reaches past
+// theirs. Head and tail are at most 2 * kPack - 1 values together.
 template <class T>
 __device__ __forceinline__ Cut cut_within_vectors(const T* row, int columns) {
   constexpr int kPack = kPackOf<T>;
@@ -96,13 +90,15 @@ struct RowsTogether {
   }
 };
 
-// A row has at most blockDim.x * kPacks whole packs; blockDim.x: a multiple of 32, and blockDim.y above 1 only where it is
-// 32; kMostThreads threads at most. The block's threads with the same threadIdx.y work on kRows rows that lie as many rows
-// apart as a pack has values, and so begin at the same place of a pack: kPackOf<T> such groups take kRows * kPackOf<T>
-// rows that follow each other. A multiprocessor's registers are enough for kBlocks blocks of kMostThreads threads.
+// A row has at most blockDim.x * kPacks whole packs; blockDim.x: a multiple of 32, and blockDim.y above 1 only where it
+// is 32; kMostThreads threads at most. The block's threads with the same threadIdx.y work on kRows rows that lie as
+// many rows apart as a pack has values, and so begin at the same place of a pack: kPackOf<T> such groups take
+// kRows * kPackOf<T> rows that follow each other. A multiprocessor's registers are enough for kBlocks blocks of
+// kMostThreads threads.
 //
 // Compared with layer_norm_anywhere: more rows are under way at once, since no thread holds a second one, and a block
-// makes nothing ready first. Each pack of weights and biases is loaded when it is needed, and cut to fit for kRows rows.
+// makes nothing ready first. Each pack of weights and biases is loaded when it is needed, and cut to fit for kRows
+// rows.
 //
 // Launches overlap. The next kernel is let in at once: it finds no room before a block has ended.
 template <class T, int kRows, int kPacks, int kMostThreads, int kBlocks>
@@ -162,26 +158,22 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
     for (int p = 0; p < kPacks; ++p) {
       keep_packed<T>(together.held[r][p]);
       if (p * blockDim.x + threadIdx.x < cut.packs) {
-        squares[r] = add_squares(squares[r], *reinterpret_cast<const Pack<T>*>(&together.held[r][p]), together.means[r]);
+        const Pack<T>& pack = *reinterpret_cast<const Pack<T>*>(&together.held[r][p]);
+        squares[r] = add_squares(squares[r], pack, together.means[r]);
       }
     }
   }
   block_sums(squares, warp_squares);
 #pragma unroll
   for (int r = 0; r < kRows; ++r) together.scales[r] = scale_of(squares[r] / (float)columns, epsilon);
-  // Values in no pack are put out first, and then take no registers. But where a thread has eight packs, that is slower:
-  // 67 MB of 8191 halves ran on an H200 at 78 % of a copy's bandwidth so, and at 82 in the other order.
-  constexpr bool kEdgesFirst = kRows * kPacks < 8;
-  const auto put_out_edges = [&] {
+  // Values in no pack are put out first, and then take no registers.
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      if (column >= 0 && r < together.count) {
-        together.result[r * together.step + column] =
-            narrowed<T>(normalized(edges[r], together.means[r], together.scales[r], edge_weight, edge_bias));
-      }
+  for (int r = 0; r < kRows; ++r) {
+    if (column >= 0 && r < together.count) {
+      together.result[r * together.step + column] =
+          narrowed<T>(normalized(edges[r], together.means[r], together.scales[r], edge_weight, edge_bias));
     }
-  };
-  if (kEdgesFirst) put_out_edges();
+  }
   switch (cut.head * (int)sizeof(T) / 4) {
     case 0:
       together.template put_out<0>(weight, bias, cut);
@@ -195,5 +187,4 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
     default:
       together.template put_out<3>(weight, bias, cut);
   }
-  if (!kEdgesFirst) put_out_edges();
 }

@@ -242,10 +242,13 @@ TEST(LayerNorm, ManyLongRowsAreFittedOrGoToTeams) {
     is(1024, 65536, Element::f32, Route::rows_on_demand);
     is(1024, 20001, Element::f32, Route::team);
     is(1024, 20001, Element::f16, Route::team);
-    is(16384, 255, Element::f32, Route::anywhere);          // less than 32 MiB
+    is(2000, 255, Element::f32, Route::anywhere);           // less than 4 MiB
+    is(2100, 255, Element::f32, Route::fitted_anywhere);
     is(16384, 1401, Element::f32, Route::fitted_anywhere);
-    is(4096, 6403, Element::f32, Route::fitted_anywhere);   // 1600 whole packs
-    is(4096, 6405, Element::f32, Route::team);
+    is(4096, 4867, Element::f32, Route::fitted_anywhere);   // 1216 whole packs
+    is(4096, 4869, Element::f32, Route::team);
+    is(600, 6147, Element::f32, Route::fitted_anywhere);    // 1536, but less than 32 MiB
+    is(600, 6149, Element::f32, Route::anywhere);
     is(4096, 4096, Element::f16, Route::overlap);
     is(4096, 4104, Element::f16, Route::fitted);
     is(4096, 5368, Element::f16, Route::fitted);     // 671 packs
@@ -257,14 +260,15 @@ TEST(LayerNorm, ManyLongRowsAreFittedOrGoToTeams) {
     is(2048, 14336, Element::f16, Route::overlap);   // seven eighths of 512 threads
     is(2048, 16384, Element::f16, Route::overlap);
     is(2048, 8196, Element::f32, Route::fitted);
-    is(1024, 20480, Element::f16, Route::fitted);
-    is(1024, 20488, Element::f16, Route::team);      // more than five packs a thread, of 84 MB
-    is(2048, 20488, Element::f16, Route::fitted);    // of 168
-    is(512, 16384, Element::f32, Route::fitted);
+    is(1365, 12280, Element::f16, Route::fitted);    // 1535 packs
+    is(1365, 12288, Element::f16, Route::team);      // 67 MB about fill L2
+    is(700, 12296, Element::f16, Route::fitted);     // 34 MB
+    is(2048, 20488, Element::f16, Route::fitted);    // 168
+    is(512, 16384, Element::f32, Route::team);
     is(2048, 32768, Element::f16, Route::fitted);
     is(1024, 32776, Element::f16, Route::team);
     is(64, 16392, Element::f16, Route::overlap);
-    lesson::Inputs slow = with_rows("layer_norm_best_f16", 1024, 16392);
+    lesson::Inputs slow = with_rows("layer_norm_best_f16", 2048, 16392);
     slow.machine.architecture = 90;
     EXPECT_EQ(best_route(slow, Element::f16).route, Route::fitted);
     lesson::Inputs without = on_fast_memory("layer_norm_best_f32", 1024, 100004);
@@ -291,8 +295,8 @@ TEST(LayerNorm, RowsThatBeginAnywhereAreRight) {
 
 TEST(LayerNorm, RowsShorterThanAPackAreNotReadPastTheArray) { expect_short_rows_stay_inside("layer_norm"); }
 
-// 132 multiprocessors. 131072 packs need 57 blocks of 2304: two teams, which 66 each make even. 64 rows of 16386 packs:
-// sixteen teams of eight in four turns. 14 warps hold 2688: one such block is enough for 2500.
+// 132 multiprocessors. 131072 packs need 56 blocks of 2360: two teams, which 66 each make even. 64 rows of 16386 packs:
+// sixteen teams of eight in four turns. 14 warps hold 2832: one such block is enough for 2500.
 TEST(LayerNorm, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("layer_norm", "float, true, 12", 64, 524288, {2, 66, 1992, 5, (5 * 1992 + 2 * 2008) * 16});
     expect_team("layer_norm", "float, true, 12", 64, 65544, {16, 8, 2056, 4, (4 * 2056 + 2 * 2072) * 16});
@@ -300,6 +304,7 @@ TEST(LayerNorm, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("layer_norm", "__half, true, 12", 3, 1 << 20, {2, 66, 1992, 5, (5 * 1992 + 2 * 2008) * 16});
     // One of 14 warps holds such a row, and three rows.
     expect_team("layer_norm", "__half, false, 14", 1500, 20001, {125, 1, 2512, 3, (3 * 2512 + 2 * 2528) * 16});
+    expect_team("layer_norm", "__half, false, 12", 64, 300001, {8, 16, 2352, 4, (4 * 2352 + 2 * 2368) * 16});
     expect_team("layer_norm", "__half, true, 12", 110, 151936, {14, 9, 2112, 4, (4 * 2112 + 2 * 2128) * 16});
 }
 TEST(LayerNorm, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("layer_norm"); }
@@ -320,8 +325,8 @@ TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     const auto is = expect_launch_on_sm90;
     is("layer_norm_best_f16", 21001, 417, "layer_norm_fitted_anywhere", "__half, 2, 2, 384, 3", 2626, 32, true);
     is("layer_norm_best_f16", 9001, 1001, "layer_norm_fitted_anywhere", "__half, 2, 3, 512, 2", 4504, 64, true);
-    is("layer_norm_best_f16", 2000, 8191, "layer_norm_fitted_anywhere", "__half, 2, 4, 512, 2", 1000, 256, true);
-    is("layer_norm_best_f32", 1000, 6001, "layer_norm_fitted_anywhere", "float, 1, 5, 320, 4", 1000, 320, true);
+    is("layer_norm_best_f16", 2000, 8191, "layer_norm_fitted_anywhere", "__half, 1, 6, 256, 4", 2000, 192, true);
+    is("layer_norm_best_f32", 600, 6001, "layer_norm_fitted_anywhere", "float, 1, 6, 256, 4", 600, 256, true);
 }
 
 // From 1 MB read on.
@@ -335,7 +340,8 @@ TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
     is("layer_norm_best_f16", 425, 20000, "layer_norm_fitted", "__half, 5, 512, 3, false", 425, 512, true);
     is("layer_norm_best_f16", 1675, 20000, "layer_norm_fitted", "__half, 5, 512, 3, false", 1675, 512, true);
     is("layer_norm_best_f16", 1046, 32000, "layer_norm_overlap", "__half, 1024, 4, true", 1046, 1024, true);
-    is("layer_norm_best_f32", 512, 16384, "layer_norm_fitted", "float, 8, 512, 2, true", 512, 512, true);
+    is("layer_norm_best_f32", 300, 16384, "layer_norm_fitted", "float, 8, 512, 2, false", 300, 512, true);
+    is("layer_norm_best_f32", 512, 16384, "layer_norm_team", "float, true, 12", 2, 864, true);
     is("layer_norm_best_f32", 16384, 8192, "layer_norm_overlap", "float, 512, 4, true", 16384, 512, true);
     is("layer_norm_best_f32", 8, 65536, "layer_norm_rows_on_demand", "float, 512, 4, 8", 64, 512, true);
     is("layer_norm_best_f16", 7, 65536, "layer_norm_rows_on_demand", "__half, 256, 4, 8", 56, 256, true);

@@ -44,39 +44,29 @@ __device__ __forceinline__ Pack<T> normalized_by_pairs_from(const Pack<T>& pack,
 }
 
 // By a warp: puts out the packs of a portion, which have been kept, by weights and biases that have been paired up, of
-// which kSkipped pairs come before a pack's own. Of a full batch, all loads come before any of the sums.
+// which kSkipped pairs come before a pack's own. All loads of a batch come before any of its sums.
 template <int kSkipped, class T>
 __device__ __forceinline__ void put_out_from(uint4* results, const uint4* kept, const Places& its, float mean,
                                              float scale, const Pack<T>* const (&pairs)[3]) {
-  const int lane = threadIdx.x % 32;
-  const auto load = [&](uint4& words, Pack<T> (&its_pairs)[3], int index) {
-    words = kept[index];
+  constexpr int kLoads = kSkipped > 0 ? 3 : 2;
+  for (int begin = threadIdx.x % 32; begin < its.end; begin += kBatch * 32) {
+    uint4 batch[kBatch];
+    Pack<T> its_pairs[kBatch][3];
 #pragma unroll
-    for (int k = 0; k < (kSkipped > 0 ? 3 : 2); ++k) its_pairs[k] = kept_pack(pairs[k], index);
-  };
-  const auto put_out = [&](const uint4& words, const Pack<T> (&its_pairs)[3], int index) {
-    const Pack<T> pack = normalized_by_pairs_from<kSkipped>(*reinterpret_cast<const Pack<T>*>(&words), mean, scale,
-                                                            its_pairs);
-    results[index] = *reinterpret_cast<const uint4*>(&pack);
-  };
-  for (int begin = 0; begin < its.end; begin += kBatch * 32) {
-    if (its.first == 0 && its.end >= begin + kBatch * 32) {
-      uint4 words[kBatch];
-      Pack<T> its_pairs[kBatch][3];
-#pragma unroll
-      for (int p = 0; p < kBatch; ++p) load(words[p], its_pairs[p], begin + p * 32 + lane);
-#pragma unroll
-      for (int p = 0; p < kBatch; ++p) put_out(words[p], its_pairs[p], begin + p * 32 + lane);
-      continue;
-    }
-#pragma unroll 1
     for (int p = 0; p < kBatch; ++p) {
-      const int index = begin + p * 32 + lane;
+      const int index = begin + p * 32;
       if (!its.has(index)) continue;
-      uint4 words;
-      Pack<T> its_pairs[3];
-      load(words, its_pairs, index);
-      put_out(words, its_pairs, index);
+      batch[p] = kept[index];
+#pragma unroll
+      for (int k = 0; k < kLoads; ++k) its_pairs[p][k] = kept_pack(pairs[k], index);
+    }
+#pragma unroll
+    for (int p = 0; p < kBatch; ++p) {
+      const int index = begin + p * 32;
+      if (!its.has(index)) continue;
+      const Pack<T> pack = normalized_by_pairs_from<kSkipped>(*reinterpret_cast<const Pack<T>*>(&batch[p]), mean,
+                                                              scale, its_pairs[p]);
+      results[index] = *reinterpret_cast<const uint4*>(&pack);
     }
   }
 }

@@ -57,13 +57,12 @@ inline FittedShape shape_of_fitted(std::uint64_t packs) {
 
 inline constexpr std::uint32_t kVectors = 2;   // as long as a row: weights and biases
 
-// Of rows that begin anywhere and take no more warps than they need. Percent of a copy's bandwidth so, and by the kernel
-// where a block takes one row after the other, or by teams: of 67 MB on an H200, halves, 1001 85 and 65, 1501 91 and 62,
-// 2801 90 and 69, 10001 80 and 76; but 12289 76 and 76, 16383 78 and 90; on an H100 1001 92 and 76, 2801 93 and 93, 8191 90
-// and 96, 12289 88 and 93.
+// Of rows that begin anywhere and take no more warps than they need. Two rows together share weights and biases; longer
+// ones are faster alone, by six packs a thread: of 67 MB on an H200, 5001 halves run at 89 % of a copy's bandwidth so and
+// at 85 two together, 9001 at 86 and 81, and at 82 by five packs a thread (these kernels by themselves).
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
-                                 {{2, 2, 384, 3, 64}, {2, 3, 512, 2, 480}, {2, 4, 512, 2, 1088}, {1, 5, 320, 4, 1600}});
+                                 {{2, 2, 384, 3, 64}, {2, 3, 512, 2, 480}, {1, 6, 256, 4, 1536}});
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
@@ -152,22 +151,33 @@ inline bool fitted_is_faster(const Inputs& inputs, Element element) {
 }
 
 // Is a team faster than clusters, or than a block? Of 134 MB on an H100: 50000 floats 94 % of a copy's bandwidth, and 90 by
-// bulk copies; 131072 halves 94, and 90 by a cluster. Rows of up to 4096 packs have room in a block, which is faster; but
-// not halves that leave it few registers where much is still in L2: of 48 MB 28000 84 and 78, 32768 83 and 80.
+// bulk copies; 131072 halves 94, and 90 by a cluster. Rows of up to 4096 packs have room in a block, which is faster where
+// L2 keeps little: of 134 MB on an H200 12288 halves 95 and 97, 16384 95 and 98, but 28000 89 and 86. Where rows fill it:
+// of 67 MB 10000 87 and 87, 12288 96 and 92, 16384 96 and 86, 28000 86 and 71, floats 10000 95 and 88; on an H100 12288 97
+// and 98, 20000 97 and 89.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (!teams_were_timed(inputs, element) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
     if (!is_packed(inputs, element)) return true;
+    if (about_fill_l2(inputs, element)) return packs >= 1536;
     return packs > (element != Element::f32 && !outgrows_l2(inputs, element) ? 2560 : 4096);
+}
+
+// Of rows that begin anywhere: is a block of no more warps than a row needs faster? Percent of a copy's bandwidth on an
+// H200 so, and by a block that takes one row after the other: halves of 4 MB 1001 columns 35 and 32, 3501 32 and 25; of
+// 31 MB 58 and 37, 60 and 37. Rows longer than most by a team, where teams were timed: of 67 MB 8191 columns 83 and 73 by
+// a team, 9001 84 and 77, but 10001 81 and 83; 12289 84 and 83, and of 134 MB 87 and 88.
+inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    return inputs.machine.architecture >= 90 && has_room(Route::fitted_anywhere, inputs, element, kMostThreads) &&
+           bytes_of_rows(inputs, element) >= 2u << 20 && (packs <= 1216 || !team_is_faster(inputs, element));
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
         if (has_room(Route::short_anywhere, inputs, element, kShortBlock)) return {Route::short_anywhere, kShortBlock};
-        const bool many = inputs.machine.architecture >= 90 && rows_are_many(inputs, element);
-        if (many && has_room(Route::fitted_anywhere, inputs, element, kMostThreads))
-            return {Route::fitted_anywhere, kMostThreads};
+        if (fitted_anywhere_is_faster(inputs, element)) return {Route::fitted_anywhere, kMostThreads};
         if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
         const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
         if (shape.threads > 0) return {Route::anywhere, shape.threads};

@@ -68,11 +68,13 @@ __global__ void __launch_bounds__(kWarps * 64 + 96)
     kept_rows[place].share = {first_value(cut), places_of(cut, rank), cut.head, kPacksOfALine - row.places(cut).first};
   };
 
-  // Warps make ready at once. The first one of each copy asks for the first row's.
+  // Warps make ready at once, barriers of one row each: one warp alone took 67 MB of 12289 halves from 84 % of a copy's
+  // bandwidth to 80 on an H200 (layer norm). There are more warps than rows_kept. The first one of each copy asks for the
+  // first row's.
   const bool asks_first = warp < kWarps && warp % kWarpsOfACopy == 0;
-  if (warp == 0) {
-    if (lane < rows_kept) kept_rows[lane].init(has_edges);
-    if (lane == rows_kept) init_barrier(&weights_there, 1 + 32);
+  if (warp < rows_kept && lane == 0) {
+    kept_rows[warp].init(has_edges);
+    if (warp == 0) init_barrier(&weights_there, 1 + 32);
     publish_barriers();
   } else if (warp == 2 * kWarps + 2 && lane == 0 && row.left > 0) {
     const Cut cut = row.cut();
@@ -162,24 +164,13 @@ __global__ void __launch_bounds__(kWarps * 64 + 96)
       const float mean = kept.mean;
       const float scale = kept.scale;
       if (kWhole) {
-        for (int begin = lane; begin < its.end; begin += kBatch * 32) {
-          uint4 batch[kBatch];
-          Pack<T> factors[kBatch], terms[kBatch];
-#pragma unroll
-          for (int p = 0; p < kBatch; ++p) {
-            const int index = begin + p * 32;
-            if (index >= its.end) continue;
-            batch[p] = portion[index];
-            factors[p] = kept_pack(weights, first_weight + index);
-            terms[p] = kept_pack(biases, first_weight + index);
-          }
-#pragma unroll
-          for (int p = 0; p < kBatch; ++p) {
-            if (!its.has(begin + p * 32)) continue;
-            const Pack<T> pack =
-                normalized(*reinterpret_cast<const Pack<T>*>(&batch[p]), mean, scale, factors[p], terms[p]);
-            results[begin + p * 32] = *reinterpret_cast<const uint4*>(&pack);
-          }
+        for (int index = lane; index < its.end; index += 32) {
+          if (!its.has(index)) continue;
+          const uint4 words = portion[index];
+          const Pack<T> pack =
+              normalized(*reinterpret_cast<const Pack<T>*>(&words), mean, scale,
+                         kept_pack(weights, first_weight + index), kept_pack(biases, first_weight + index));
+          results[index] = *reinterpret_cast<const uint4*>(&pack);
         }
       } else {
         put_out_by_pairs<T>(results, portion, its, mean, scale, weights + first_weight, biases + first_weight,

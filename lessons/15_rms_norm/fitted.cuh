@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
       squares = fmaf(value, value, squares);
     }
   }
-  squares = block_sum_of(threads / 32, squares, warp_sums);
+  squares = block_sum(squares, warp_sums);
   const float scale = scale_of(squares, columns, epsilon);
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {

@@ -2,8 +2,8 @@
 // emulated. Arguments as in kernels.cuh; in and out lie equally far past a multiple of 16 bytes, and weight begins at
 // one.
 
-// The sums of so many values of the threads that share a row, in each of them, as block_sum_of(): of a warp, or of a block.
-// warp_sums: shared memory.
+// The sums of so many values of the threads that share a row, in each of them, as block_sum(): of a warp, or of a
+// block. warp_sums: shared memory.
 template <int kRows>
 __device__ __forceinline__ void block_sums(float (&values)[kRows], float (&warp_sums)[kRows][32]) {
 #pragma unroll
@@ -15,15 +15,9 @@ __device__ __forceinline__ void block_sums(float (&values)[kRows], float (&warp_
     for (int r = 0; r < kRows; ++r) warp_sums[r][threadIdx.x / 32] = values[r];
   }
   __syncthreads();
-  int lanes = 1;
-  while (lanes < warps) lanes *= 2;
-  const int lane = threadIdx.x & (lanes - 1);
+  const int lane = threadIdx.x % 32;
 #pragma unroll
-  for (int r = 0; r < kRows; ++r) values[r] = lane < warps ? warp_sums[r][lane] : 0.0f;
-  for (int lane_mask = lanes / 2; lane_mask > 0; lane_mask /= 2) {
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) values[r] += __shfl_xor_sync(kFullWarp, values[r], lane_mask);
-  }
+  for (int r = 0; r < kRows; ++r) values[r] = warp_sum(lane < warps ? warp_sums[r][lane] : 0.0f);
 }
 
 // As cut_of(), but without the last whole pack where the pack of weights in which it ends reaches past theirs. Head and
@@ -92,10 +86,11 @@ struct RowsTogether {
   }
 };
 
-// A row has at most blockDim.x * kPacks whole packs; blockDim.x: a multiple of 32, and blockDim.y above 1 only where it is
-// 32; kMostThreads threads at most. The block's threads with the same threadIdx.y work on kRows rows that lie as many rows
-// apart as a pack has values, and so begin at the same place of a pack: kPackOf<T> such groups take kRows * kPackOf<T>
-// rows that follow each other. A multiprocessor's registers are enough for kBlocks blocks of kMostThreads threads.
+// A row has at most blockDim.x * kPacks whole packs; blockDim.x: a multiple of 32, and blockDim.y above 1 only where it
+// is 32; kMostThreads threads at most. The block's threads with the same threadIdx.y work on kRows rows that lie as
+// many rows apart as a pack has values, and so begin at the same place of a pack: kPackOf<T> such groups take
+// kRows * kPackOf<T> rows that follow each other. A multiprocessor's registers are enough for kBlocks blocks of
+// kMostThreads threads.
 //
 // Compared with rms_norm_anywhere: more rows are under way at once, since no thread holds a second one, and a block
 // makes nothing ready first. Each pack of weights is loaded when it is needed, and cut to fit for kRows rows.

@@ -43,7 +43,7 @@ __global__ void __launch_bounds__(1024, 1)
       squares = fmaf(pair.y, pair.y, squares);
     }
   }
-  squares = block_sum_of(threads / 32, squares, warp_sums);
+  squares = block_sum(squares, warp_sums);
   float scale = scale_of(squares, columns, epsilon);
 #pragma unroll
   for (int p = 0; p < kHeld; ++p) {

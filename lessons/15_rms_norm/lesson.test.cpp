@@ -220,9 +220,15 @@ TEST(RmsNorm, ManyLongRowsGoToTeams) {
     is(1024, 128256, Element::f32, Route::bulk_copies);   // fills a cluster's threads
     is(1024, 65544, Element::f16, Route::team);
     is(1024, 65537, Element::f32, Route::team);
-    is(4096, 6659, Element::f32, Route::fitted_anywhere);   // 1664 whole packs
-    is(4096, 6661, Element::f32, Route::team);
-    is(16384, 255, Element::f32, Route::anywhere);          // less than 32 MiB
+    is(4096, 6147, Element::f32, Route::fitted_anywhere);   // 1536 whole packs
+    is(4096, 6149, Element::f32, Route::team);
+    is(600, 6149, Element::f32, Route::fitted_anywhere);    // less than 32 MiB
+    is(2000, 255, Element::f32, Route::anywhere);           // less than 4 MiB
+    is(2100, 255, Element::f32, Route::fitted_anywhere);
+    is(1365, 12296, Element::f16, Route::team);             // 67 MB about fill L2
+    is(700, 20000, Element::f16, Route::team);              // 56 MB
+    is(500, 20000, Element::f16, Route::fitted);            // 40 MB
+    is(2048, 20000, Element::f16, Route::fitted);           // 164 MB
     is(1024, 100001, Element::f32, Route::team);
     const auto is_on_slower = [](std::uint64_t rows, std::uint64_t columns, Element element, Route route) {
         lesson::Inputs inputs = with_rows("rms_norm_best_f32", rows, columns);
@@ -304,7 +310,8 @@ TEST(RmsNorm, LaunchesOverlapWhereThatWasMeasured) {
     is(4096, 512, Route::overlap, 32, 4);      // a warp holds such rows
     is(4096, 516, Route::overlap, 64, 4);
     is(2048, 8192, Route::overlap, 512, 4);
-    is(1024, 8196, Route::fitted, 1024, 4);
+    is(600, 8196, Route::fitted, 1024, 4);
+    is(1024, 8196, Route::team, 1024, 4);
     is(4096, 16384, Route::overlap, 1024, 4);  // on memory that is not fast
     is(64, 16384, Route::overlap, 1024, 4);
     is(64, 16388, Route::cluster, 1024, 4);
@@ -325,7 +332,7 @@ TEST(RmsNorm, HowFarAheadRowsAreAskedFor) {
 }
 
 TEST(RmsNorm, HowLaunchesOverlap) {
-    expect_launch_on_sm90("rms_norm_best_f16", 850, 20000, "rms_norm_fitted", "__half, 4, 640, 2, true, true", 850, 640, true);
+    expect_launch_on_sm90("rms_norm_fitted_f16", 850, 20000, "rms_norm_fitted", "__half, 4, 640, 2, true, true", 850, 640, true);
     expect_launch_on_sm90("rms_norm_best_f32", 259, 16384, "rms_norm_fitted", "float, 4, 1024, 2, false, false", 259, 1024,
                           true);
     expect_launch_on_sm90("rms_norm_best_f16", 1025, 1024, "rms_norm_overlap", "__half, 32, 4, false", 513, 64, true);

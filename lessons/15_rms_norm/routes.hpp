@@ -73,9 +73,7 @@ inline const char* asks_early(const FittedShape& shape) {
 
 inline constexpr std::uint32_t kVectors = 1;   // as long as a row: weights
 
-// Of rows that begin anywhere and take no more warps than they need. Percent of a copy's bandwidth so, and by the kernel
-// where a block takes one row after the other, or by teams: of 67 MB on an H200, halves, 1001 95 and 80, 1501 96 and 79,
-// 2801 97 and 88, 12289 90 and 88; but 16383 90 and 95; on an H100 96 and 86, 95 and 87, 97 and 95, 94 and 95.
+// Of rows that begin anywhere and take no more warps than they need.
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
                                  {{4, 2, 384, 2, 64}, {2, 3, 512, 2, 480}, {2, 4, 512, 2, 1280}, {1, 4, 512, 3, 1664}});
@@ -173,13 +171,30 @@ inline bool team_is_faster(const Inputs& inputs, Element element) {
     return packs > 4096 && !fills;
 }
 
+// Is it faster than a block that holds a row? Percent of a copy's bandwidth so and by a block: of 67 MB on an H200, halves:
+// 14000 columns 101 and 92, 16384 103 and 98, 20000 101 and 97, 28000 94 and 92, but 12288 101 and 102; floats 10000 102 and
+// 95; on an H100 20000 halves 102 and 98. But of 134 MB on an H200 20000 96 and 101.
+inline bool team_is_faster_than_a_block(const Inputs& inputs, Element element) {
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    return teams_were_timed(inputs, element) && has_room(Route::team, inputs, element, kMostThreads) &&
+           about_fill_l2(inputs, element) && packs > 1536 && packs <= 4096;
+}
+
+// Of rows that begin anywhere: is a block of no more warps than a row needs faster? Percent of a copy's bandwidth on an
+// H200 so, and by a block that takes one row after the other: halves of 4 MB 1001 columns 49 and 46, 3501 44 and 35; of
+// 31 MB 74 and 54, 74 and 52. Rows longer than most by a team, where teams were timed: of 67 MB 12289 columns 92 and 90 by
+// a team, but 12801 89 and 92.
+inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    return inputs.machine.architecture >= 90 && has_room(Route::fitted_anywhere, inputs, element, kMostThreads) &&
+           bytes_of_rows(inputs, element) >= 2u << 20 && (packs <= 1536 || !team_is_faster(inputs, element));
+}
+
 inline Choice best_route(const Inputs& inputs, Element element) {
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
         if (has_room(Route::short_anywhere, inputs, element, kShortBlock)) return {Route::short_anywhere, kShortBlock};
-        const bool many = inputs.machine.architecture >= 90 && rows_are_many(inputs, element);
-        if (many && has_room(Route::fitted_anywhere, inputs, element, kMostThreads))
-            return {Route::fitted_anywhere, kMostThreads};
+        if (fitted_anywhere_is_faster(inputs, element)) return {Route::fitted_anywhere, kMostThreads};
         if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
         const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);
         if (shape.threads > 0) return {Route::anywhere, shape.threads};
@@ -194,6 +209,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const bool hints = inputs.machine.architecture >= 80 && is_packed(inputs, element);
     const std::uint64_t packs = packs_touched(inputs, element);
     const std::uint32_t threads = threads_at_high_occupancy(packs);
+    if (team_is_faster_than_a_block(inputs, element)) return {Route::team, kMostThreads};
     if (overlaps(inputs, element) && rows_are_many(inputs, element) && fitted_is_faster(inputs, element))
         return {Route::fitted, kMostThreads};
     if (overlaps(inputs, element) && threads > 0) {

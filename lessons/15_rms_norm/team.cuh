@@ -1,7 +1,7 @@
 // What a team of blocks, anywhere on the GPU, needs to share rows: parts that its blocks tell each other through global
 // memory, and the rows in the order in which it takes them. Inline PTX (PTX ISA, memory consistency model, mbarrier).
 
-constexpr int kTeamPacks = 6;      // that a thread has of a share, at most
+constexpr int kTeamPacks = 7;      // that a thread has of a share, at most
 constexpr int kBatch = 3;          // of those, that a thread loads before it puts one out
 constexpr int kTeamParts = 5;      // blocks of a team for each lane of a warp, at most
 constexpr int kMostRowsKept = 12;  // of which a block has its shares in shared memory, at most

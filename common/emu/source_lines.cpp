@@ -30,8 +30,26 @@ struct Free {
     void operator()(Dwarf_Die* dies) const { std::free(dies); }
 };
 
-// The call that brought inlined code here, out of the prelude and into the kernel's text.
-SourcePlace outer_call(Dwarf_Die* unit, Dwarf_Addr address) {
+// Is a function, or an inlined copy of one, given an address?
+bool is_given_address(Dwarf_Die* function) {
+    Dwarf_Die child;
+    for (int more = dwarf_child(function, &child); more == 0; more = dwarf_siblingof(&child, &child)) {
+        if (dwarf_tag(&child) != DW_TAG_formal_parameter) continue;
+        Dwarf_Attribute attribute;
+        Dwarf_Die named, type;
+        if (!dwarf_formref_die(dwarf_attr_integrate(&child, DW_AT_type, &attribute), &named)) continue;
+        if (dwarf_peel_type(&named, &type) != 0) continue;
+        const int tag = dwarf_tag(&type);
+        if (tag == DW_TAG_pointer_type || tag == DW_TAG_reference_type || tag == DW_TAG_rvalue_reference_type)
+            return true;
+    }
+    return false;
+}
+
+// The call that brought inlined code here, out of the prelude and into the kernel's text. `reader`: only where that code is
+// of the function of this name, which reads what it is given; that comes from the caller of functions that are given values
+// alone, as `widened(in[i])`.
+SourcePlace outer_call(Dwarf_Die* unit, Dwarf_Addr address, const char* reader = nullptr) {
     // Of inlined code dwarf_getscopes() continues with where it was written; dwarf_getscopes_die() with who called it.
     Dwarf_Die* innermost = nullptr;
     const bool any = dwarf_getscopes(unit, address, &innermost) > 0;
@@ -41,12 +59,17 @@ SourcePlace outer_call(Dwarf_Die* unit, Dwarf_Addr address) {
     const std::unique_ptr<Dwarf_Die, Free> scopes(raw);
     Dwarf_Files* files = nullptr;
     if (count <= 0 || dwarf_getsrcfiles(unit, &files, nullptr) != 0) return {};
+    if (const char* name = dwarf_diename(&raw[0]); reader && (!name || std::string_view(name) != reader)) return {};
     for (int i = 0; i < count; ++i) {
         if (dwarf_tag(&raw[i]) != DW_TAG_inlined_subroutine) continue;
         Dwarf_Attribute attribute;
         Dwarf_Word file = 0, line = 0, column = 0;
         if (dwarf_formudata(dwarf_attr(&raw[i], DW_AT_call_file, &attribute), &file) != 0) continue;
         if (!is_kernel_text(dwarf_filesrc(files, file, nullptr, nullptr))) continue;
+        int around = i + 1;   // the function that calls
+        while (around < count && dwarf_tag(&raw[around]) == DW_TAG_lexical_block) ++around;
+        const bool is_inlined = around < count && dwarf_tag(&raw[around]) == DW_TAG_inlined_subroutine;
+        if (reader && is_inlined && !is_given_address(&raw[around])) continue;
         if (dwarf_formudata(dwarf_attr(&raw[i], DW_AT_call_line, &attribute), &line) != 0) continue;
         dwarf_formudata(dwarf_attr(&raw[i], DW_AT_call_column, &attribute), &column);
         return {static_cast<int>(line), static_cast<int>(column)};
@@ -132,6 +155,9 @@ struct SourceLines::Reader {
         Dwfl_Module* module = module_of(return_address);
         if (!module) return {};
         const Dwarf_Addr address = reinterpret_cast<Dwarf_Addr>(return_address) - 1;  // inside the call
+        // GCC gives the hook's call no line where the prelude's value() of 16 bits is what reads: the read has one.
+        if (is_wanted == is_kernel_text)
+            if (const SourcePlace read = value_read_at(module, address + 1); read.line != 0) return read;
         Dwfl_Line* found = dwfl_module_getsrc(module, address);
         int line = 0, column = 0;
         const char* file = found ? dwfl_lineinfo(found, nullptr, &line, &column, nullptr, nullptr) : nullptr;
@@ -140,6 +166,16 @@ struct SourceLines::Reader {
         Dwarf_Addr bias = 0;
         Dwarf_Die* unit = dwfl_module_addrdie(module, address, &bias);
         return unit ? outer_call(unit, address - bias) : SourcePlace{};
+    }
+
+    // Where the kernel reads a value of 16 bits, if the code at this address is the read itself.
+    static SourcePlace value_read_at(Dwfl_Module* module, Dwarf_Addr address) {
+        Dwfl_Line* found = dwfl_module_getsrc(module, address);
+        const char* file = found ? dwfl_lineinfo(found, nullptr, nullptr, nullptr, nullptr, nullptr) : nullptr;
+        if (!file || !std::string_view(file).ends_with("emulated_half_types.inc")) return {};
+        Dwarf_Addr bias = 0;
+        Dwarf_Die* unit = dwfl_module_addrdie(module, address, &bias);
+        return unit ? outer_call(unit, address - bias, "value") : SourcePlace{};
     }
 };
 

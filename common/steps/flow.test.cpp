@@ -100,6 +100,31 @@ TEST(Flow, ASumThatBeginsAnewHoldsNothingOfTheLast) {
     EXPECT_FALSE(inputs_after(steps, 5, kFirst, 3).holds(3));
 }
 
+// 2: float squares = 0;  3: for (…) {  4: float x = a[i] + b[i];  5: out[i] = x;  6: squares = fmaf(x, x, squares);  }
+// then a function at line 30 exchanges them.
+TEST(Flow, ATemporaryThatIsStoredFirstJoinsItsSumOnce) {
+    TraceBuilder made;
+    const auto a = made.array("a", Space::global, 256);
+    const auto b = made.array("b", Space::global, 256);
+    const auto out = made.array("out", Space::global, 256);
+    row(made, 2, Effect::replace, "squares", {});
+    row(made, 4, Effect::replace, "x", {"a", "b"}, {3, 7}).loads = 2;
+    row(made, 5, Effect::replace, "out[i]", {"x"}, {3, 7}).to_memory = true;
+    row(made, 6, Effect::join, "squares", {"x", "squares"}, {3, 7});
+    row(made, 30, Effect::join, "value", {}).function = {25, 40};
+    auto warp = made.warp(0, 0);
+    for (int turn = 0; turn < 3; ++turn) {
+        load_floats(warp, 4, a, 64 * turn);
+        load_floats(warp, 4, b, 64 * turn);
+        warp.store(5, out, [&](int lane) { return 64 * turn + lane; });
+    }
+    warp.values.fill(7);
+    warp.shuffle_sum(30, Op::shfl_xor, 16);
+    const Steps steps = build_steps(made.trace);
+    for (std::size_t k = 0; k < 9; ++k) EXPECT_EQ(inputs(steps, k), 1u) << k;
+    EXPECT_EQ(inputs(steps, 9), 6u);
+}
+
 // value = in[i] + in[i + 32]; in a loop: two words a turn, and no more.
 TEST(Flow, TwoReadsOfOneStatement) {
     TraceBuilder made;

@@ -16,12 +16,14 @@ Follower::Follower(Steps& steps, const Statements& statements, std::string_view 
     : steps_(steps),
       trace_(*steps.trace),
       statements_(statements),
+      has_inputs_(inputs_in(trace_) > 0),
       inputs_(inputs_in(trace_)),
       memory_(trace_, inputs_),
       text_(trace_, text),
       present_(steps.warps.size()),
       pending_(steps.warps.size()),
-      courses_(steps.warps.size()) {
+      courses_(steps.warps.size()),
+      exchanged_(steps.warps.size()) {
     following_.resize(trace_.records.size(), kNone);
     std::vector<std::size_t> last(steps.warps.size(), kNone);
     for (std::size_t i = trace_.records.size(); i-- > 0;) {
@@ -64,6 +66,8 @@ void Follower::play(const Step& step, WarpStep& warp) {
     each(record, [&](std::size_t lane) {
         if (course(lane).come_to(record.line, text_, inputs_, held.inputs[lane])) forget(lane);
     });
+    if (step.kind == StepKind::load)
+        each(record, [&](std::size_t lane) { exchanged_[place_] &= ~(std::uint32_t{1} << lane); });
     switch (step.kind) {
         case StepKind::shuffle:
         case StepKind::reduce: exchange(number, warp); break;
@@ -134,6 +138,7 @@ void Follower::exchange(std::size_t number, WarpStep& warp) {
     trace::PerLane<std::uint32_t> offered{};
     std::uint32_t all = Provenances::kNothing;
     each(record, [&](std::size_t lane) {
+        if (offers_another(record, lane)) held().inputs[lane] = inputs_.unknown(Provenances::kNothing);
         hold(record, lane, record.before[lane]);
         offered[lane] = operand(lane, record.line);
         if (trace::is_reduce(record.op)) all = inputs_.join(all, offered[lane]);
@@ -165,6 +170,12 @@ void Follower::exchange(std::size_t number, WarpStep& warp) {
         hold_after(number, lane, view);
         if (!warp.parts.empty()) hold_parts(warp, lane);
     });
+    each(record, [&](std::size_t lane) { exchanged_[place_] |= std::uint32_t{1} << lane; });
+}
+
+bool Follower::offers_another(const Record& record, std::size_t lane) {
+    const bool exchanged = exchanged_[place_] >> lane & 1;
+    return has_inputs_ && exchanged && is_known(lane) && held().type == record.type && held().bits[lane] != record.before[lane];
 }
 
 void Follower::hold_parts(const WarpStep& warp, std::size_t lane) {

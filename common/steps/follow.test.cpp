@@ -125,6 +125,42 @@ TEST(Follow, TheSamePartnerTwiceIsCountedTwice) {
     EXPECT_EQ(inputs_after(steps, 2, kFirst, 3).count(), 2u);
 }
 
+// After a sum of all, the lanes offer something else: of what inputs, no record says.
+TEST(Follow, WhatWasWorkedOutWithoutARecordIsNotTheLastResult) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 32);
+    auto warp = made.warp(0, 0);
+    warp.load(2, in, [](int lane) { return lane; }, [](int lane) { return ramp(lane); });
+    for (const int mask : {16, 8, 4, 2, 1}) warp.shuffle_sum(4, Op::shfl_xor, mask);
+    for (std::size_t lane = 0; lane < 32; ++lane) warp.values[lane] = 0.25f * static_cast<float>(lane);
+    for (const int mask : {16, 8}) warp.shuffle_sum(8, Op::shfl_xor, mask);
+    const Steps steps = build_steps(made.trace);
+    EXPECT_EQ(inputs_after(steps, 5, kFirst, 3).count(), 32u);
+    EXPECT_FALSE(inputs_after(steps, 5, kFirst, 3).unknown);
+    for (const std::size_t step : {6u, 7u}) {
+        EXPECT_EQ(inputs_after(steps, step, kFirst, 3).count(), 0u);
+        EXPECT_TRUE(inputs_after(steps, step, kFirst, 3).unknown);
+    }
+}
+
+// Two words of one store hold its inputs together; two words that two lanes wrote hold those of both.
+TEST(Follow, AVectorThatOneStoreWroteIsReadOnce) {
+    for (const bool as_vector : {true, false}) {
+        TraceBuilder made;
+        const auto in = made.array("in", Space::global, 64);
+        const auto kept = made.array("kept", Space::shared, 64);
+        auto warp = made.warp(0, 0);
+        warp.load(2, in, [](int lane) { return lane; }, [](int lane) { return ramp(lane); });
+        for (const int mask : {16, 8, 4, 2, 1}) warp.shuffle_sum(4, Op::shfl_xor, mask);
+        warp.store(6, kept, [&](int lane) { return as_vector ? 2 * lane : lane; });
+        if (as_vector) made.trace.records.back().elements = 2;
+        warp.load_pack(8, kept, 2, [](int) { return 6; }, [](int, int) { return ramp(31); });
+        const Steps steps = build_steps(made.trace);
+        EXPECT_EQ(inputs_after(steps, 7, kFirst, 3).count(), 32u);
+        EXPECT_EQ(inputs_after(steps, 7, kFirst, 3).counted_twice(), !as_vector);
+    }
+}
+
 TEST(Follow, AnInactiveSourceIsUndefined) {
     TraceBuilder made;
     auto warp = made.warp(0, 0);

@@ -7,9 +7,16 @@ using trace::Op;
 using trace::Record;
 using trace::Statement;
 
-Follower::Reach Follower::reaches(const Statement& sink, std::size_t number, std::size_t lane) const {
+Follower::Reach Follower::reaches(const Statement& sink, std::size_t number, std::size_t lane, int reads_left) const {
     constexpr int kMost = 64;   // reads in a row, of a loop that was unrolled
     int from = trace_.records[number].line;
+    // The other words of `value = a[i] + b[i];` are read first.
+    for (; reads_left > 0; --reads_left) {
+        const std::size_t next = next_of(number, lane);
+        const bool reads = next != kNone && trace_.records[next].op == Op::load;
+        if (!reads || !statements_.same(trace_.records[next].line, from, false)) break;
+        number = next;
+    }
     for (int k = 0; k < kMost; ++k) {
         number = next_of(number, lane);
         const int to = number == kNone ? 0 : trace_.records[number].line;
@@ -25,9 +32,9 @@ Follower::Sum Follower::joined_by(const Statement* statement, std::size_t number
     if (statement->effect == Effect::join) return {statement, true};
     const Statement* sink = TextFlow::is_known(statement) ? text_.sink(*statement) : nullptr;
     if (sink == nullptr) return {};
-    const Reach reach = reaches(*sink, number, lane);
+    const Reach reach = reaches(*sink, number, lane, course(lane).reads_left());
     if (reach != Reach::no) return {sink, reach == Reach::yes};
-    course(lane).owe(*sink);
+    course(lane).owe(*sink, *statement);
     return {};
 }
 
@@ -62,9 +69,9 @@ void Follower::load(std::size_t number, WarpStep& warp) {
 void Follower::read(std::size_t number, std::size_t lane, LaneView& view) {
     const Record& record = trace_.records[number];
     const Statement* statement = statement_of_read(number, lane);
-    const auto [sum, certain] = joined_by(statement, number, lane);
     if (statement == nullptr) course(lane).read_aside();
     const bool more = course(lane).reads_on(statement);
+    const auto [sum, certain] = joined_by(statement, number, lane);
     view.active = true;
     view.before = is_known(lane) ? held().bits[lane] : 0;
     view.received = accessed(record, lane);
@@ -119,7 +126,7 @@ void Follower::assigned_without_load(std::size_t number, std::size_t lane, const
     if (elsewhere) return;
     // What is assigned instead of a value read may be joined to a sum: that holds what it held.
     const Statement* sink = TextFlow::is_known(&statement) ? text_.sink(statement) : nullptr;
-    const bool joined = sink != nullptr && reaches(*sink, number, lane) != Reach::no;
+    const bool joined = sink != nullptr && reaches(*sink, number, lane, 0) != Reach::no;
     if (statement.effect != Effect::join && !joined) {
         held().inputs[lane] = Provenances::kNothing;
         if (TextFlow::is_known(&statement)) {

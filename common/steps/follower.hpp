@@ -95,6 +95,10 @@ private:
     // The inputs of what the lane offers in a statement: what it read there, else what it holds.
     std::uint32_t operand(std::size_t lane, int line);
 
+    // Does the lane offer something else than the result of its last exchange, which it still holds? It was worked out
+    // without a record, of what no record says.
+    bool offers_another(const trace::Record& record, std::size_t lane);
+
     // A shuffle or a reduction.
     void exchange(std::size_t number, WarpStep& warp);
 
@@ -103,9 +107,10 @@ private:
 
     void hold_after(std::size_t number, std::size_t lane, const LaneView& view);
 
-    // Will what is read now be joined to the sink's variable before the lane does anything but read on?
+    // Will what is read now be joined to the sink's variable before the lane does anything but read on? `reads_left`: in
+    // the same turn of the statement.
     enum class Reach { no, perhaps, yes };
-    Reach reaches(const trace::Statement& sink, std::size_t number, std::size_t lane) const;
+    Reach reaches(const trace::Statement& sink, std::size_t number, std::size_t lane, int reads_left) const;
 
     // The variable that takes in what is read here next to what it had, and null where the value stands for itself.
     // `certain` is false where it may take it in, and the text does not say.
@@ -152,13 +157,15 @@ private:
     Steps& steps_;
     const trace::Trace& trace_;
     const Statements& statements_;
+    bool has_inputs_;
     Provenances inputs_;
     Memory memory_;
     TextFlow text_;
     std::vector<LaneValues> present_;
     std::vector<trace::PerLane<Pending>> pending_;
     std::vector<trace::PerLane<LaneCourse>> courses_;
-    std::vector<std::size_t> following_;   // the next record of the same warp
+    std::vector<std::uint32_t> exchanged_;   // lanes that hold the result of an exchange
+    std::vector<std::size_t> following_;     // the next record of the same warp
     std::size_t place_ = 0;                // of the warp that is played
 };
 

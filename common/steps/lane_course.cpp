@@ -10,22 +10,32 @@ using trace::Statement;
 bool LaneCourse::come_to(int line, const TextFlow& text, Provenances& inputs, std::uint32_t& held) {
     const Statement::Lines function = text.function_at(line);
     if (function.last == 0) return false;
+    if (reads_left() > 0 && line >= reading_->line && line <= reading_->last_line) return false;   // the same turn
     int from = function.first - 1;   // called anew
     const auto known = last_line_.find(function.first);
     const bool entered = function_ != function.first && function.first != root_;
     if (known != last_line_.end() && !entered) from = known->second;
     bool unknown = false, called = false;
-    if (entered)
+    if (entered) {
+        unknown = pass_owed(line, text, inputs, held);
         if (const auto handed = handed_over(line, text); handed && *handed != held) {
             held = *handed;
             unknown = true;
         }
+    }
     for (const Statement* statement : text.silent_between(from, line)) {
         unknown |= pass(*statement, TextFlow::is_certain(*statement, from, line), inputs, held);
         called |= statement->calls;
     }
     if (called) reads_aside_ = 0;
     return unknown;
+}
+
+bool LaneCourse::pass_owed(int line, const TextFlow& text, Provenances& inputs, std::uint32_t& held) {
+    const auto last = last_line_.find(function_);
+    if (owed_ == nullptr || owed_->function.first != function_ || last == last_line_.end()) return false;
+    if (!text.passed(*owed_, last->second, line)) return false;
+    return pass(*owed_, TextFlow::is_certain(*owed_, last->second, line), inputs, held);
 }
 
 std::optional<std::uint32_t> LaneCourse::handed_over(int line, const TextFlow& text) const {
@@ -61,7 +71,11 @@ bool LaneCourse::pass(const Statement& statement, bool certain, Provenances& inp
     std::uint32_t given = statement.calls ? held : Provenances::kNothing;
     // Of several reads in functions none is known to be the result.
     if (statement.calls && reads_aside_ > 1) given = inputs.unknown(given);
+    const bool only_read =
+        owed_ == &statement && std::find(uses.begin(), uses.end(), TextFlow::name_of(*read_)) != uses.end();
     for (const std::string& name : uses) {
+        if (joins && name == TextFlow::name_of(statement)) continue;   // squares = fmaf(x, x, squares): has its own
+        if (only_read && name != TextFlow::name_of(*read_)) continue;   // sum += exp(x - largest): x was read
         const auto other = statement.calls ? taken_.end() : taken_.find({statement.function.first, name});
         if (other != taken_.end()) given = inputs.join(given, other->second);
     }

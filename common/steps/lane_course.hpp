@@ -2,6 +2,7 @@
 // taken in on it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -43,9 +44,14 @@ public:
 
     // Is this read a further one in the same turn of its statement? `value = in[i] + in[j];` reads two words.
     bool reads_on(const trace::Statement* statement);
+    // Reads still to come in that turn.
+    int reads_left() const { return TextFlow::is_known(reading_) ? std::max(reading_->loads - loads_, 0) : 0; }
 
-    // `sink` joins what was read now, but only after the lane has exchanged it.
-    void owe(const trace::Statement& sink) { owed_ = &sink; }
+    // `sink` joins what was read now, in `statement`, but only after the lane has done something else with it.
+    void owe(const trace::Statement& sink, const trace::Statement& statement) {
+        owed_ = &sink;
+        read_ = &statement;
+    }
 
 private:
     using Key = std::pair<int, std::string>;   // function, name
@@ -56,6 +62,9 @@ private:
     // The inputs of the variable that the lane hands to the function which brings it to `line`; none where the text does
     // not say which, or what went into it.
     std::optional<std::uint32_t> handed_over(int line, const TextFlow& text) const;
+
+    // Goes through the sum that is owed in the function which the lane leaves for `line` of another; as come_to().
+    bool pass_owed(int line, const TextFlow& text, Provenances& inputs, std::uint32_t& held);
 
     // `certain`: the lane is known to have gone through the statement.
     bool pass(const trace::Statement& statement, bool certain, Provenances& inputs, std::uint32_t& held);
@@ -68,6 +77,7 @@ private:
     int reads_aside_ = 0;            // since a function's result was last taken
     const trace::Statement* reading_ = nullptr;
     const trace::Statement* owed_ = nullptr;
+    const trace::Statement* read_ = nullptr;   // in which what is owed was read
     const trace::Statement* held_by_ = nullptr;
 };
 

@@ -56,21 +56,28 @@ public:
     Memory(const trace::Trace& trace, Provenances& inputs)
         : trace_(trace), inputs_(inputs), input_array_(input_array_of(trace)), keys_(trace) {}
 
-    // The inputs in all elements that a lane's access covers.
+    // The inputs in all elements that a lane's access covers. Neighbours that one write gave a value hold its inputs
+    // together, not each of them once more.
     std::uint32_t read(const trace::Record& record, std::size_t lane) {
         std::uint32_t held = Provenances::kNothing;
+        std::size_t last_write = 0;
         for (int k = 0; k < elements(record); ++k) {
             const std::int64_t element = record.element_index[lane] + k;
             const auto word = words_.find(keys_.key(record, element));
-            if (word != words_.end()) held = inputs_.join(held, word->second);
-            else if (is_input(record, element))
+            if (word != words_.end()) {
+                if (word->second.write != last_write) held = inputs_.join(held, word->second.inputs);
+                last_write = word->second.write;
+            } else if (is_input(record, element)) {
                 held = inputs_.join(held, inputs_.single(static_cast<std::size_t>(element)));
+            }
         }
         return held;
     }
 
     void write(const trace::Record& record, std::size_t lane, std::uint32_t inputs) {
-        for (int k = 0; k < elements(record); ++k) words_[keys_.key(record, record.element_index[lane] + k)] = inputs;
+        ++writes_;
+        for (int k = 0; k < elements(record); ++k)
+            words_[keys_.key(record, record.element_index[lane] + k)] = {inputs, writes_};
     }
 
 private:
@@ -86,7 +93,12 @@ private:
     Provenances& inputs_;
     std::optional<std::uint32_t> input_array_;
     Words keys_;
-    std::unordered_map<std::uint64_t, std::uint32_t> words_;
+    struct Word {
+        std::uint32_t inputs = Provenances::kNothing;
+        std::size_t write = 0;   // its number
+    };
+    std::unordered_map<std::uint64_t, Word> words_;
+    std::size_t writes_ = 0;
 };
 
 }  // namespace lanewise::steps

@@ -2,9 +2,7 @@
 #include <cmath>
 
 #include "common/lesson/lesson.testing.hpp"
-#include "common/runner/recordings.hpp"
-#include "common/steps/steps.hpp"
-#include "common/trace/io.hpp"
+#include "common/lesson/provenance.testing.hpp"
 #include "lessons/12_dot_product/case.hpp"
 #include "lessons/on_a_gpu.testing.hpp"
 
@@ -147,16 +145,8 @@ TEST(DotProduct, TheBestFollowsTheGpuAndTheLength) {
 
 // Lanes of the last block that take no partial sum hold 0, and nothing of what they read before.
 TEST(DotProduct, TheLastBlockCountsNoInputTwice) {
-    for (const char* variant : {"dot_product_last_block_f32", "dot_product_last_block_f16"}) {
-        trace::Trace trace = *run(plan_of(variant, inputs_of(variant)), launch::Order{}, true).trace;
-        const std::string text = runner::read_kernel_text(the_lesson().folder() / "kernels.cuh");
-        trace::set_kernel_file(trace.header, "kernels.cuh", text);
-        const auto steps = steps::build_steps(trace, text);
-        for (std::size_t k = 0; k < steps.size(); ++k)
-            for (const WarpRef& warp : steps.warps)
-                for (const std::uint32_t inputs : steps.lane_values(k, warp).inputs)
-                    EXPECT_FALSE(steps.provenances.at(inputs).counted_twice()) << variant << ", step " << k + 1;
-    }
+    for (const char* variant : {"dot_product_last_block_f32", "dot_product_last_block_f16"})
+        expect_no_input_counted_twice(variant);
 }
 
 TEST(DotProduct, TheBestGivesTheSameBitsInEveryOrder) {

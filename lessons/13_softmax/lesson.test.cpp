@@ -5,6 +5,7 @@
 
 #include "common/base/error.hpp"
 #include "common/check/checker.hpp"
+#include "common/lesson/provenance.testing.hpp"
 #include "common/lesson/rows.testing.hpp"
 #include "common/steps/steps.hpp"
 #include "lessons/13_softmax/routes.hpp"
@@ -33,6 +34,29 @@ TEST(Softmax, AnyLengthBeginningAndInput) {
                 inputs.offset = static_cast<std::uint32_t>(k % 4);
                 expect_right(variant->name, inputs, k % 2 ? "descending" : "7");
             }
+    }
+}
+
+TEST(Softmax, RightKernelsCountNoInputTwice) {
+    for (const lesson::Variant* variant : right_variants()) expect_no_input_counted_twice(variant->name);
+}
+
+// A half that is passed by value is read where it is passed.
+TEST(Softmax, HalvesAreReadOnTheLineThatNamesThem) {
+    for (const char* variant : {"safe_softmax_f16_f32", "safe_softmax_bf16_f32"}) {
+        const trace::Trace trace = *run(plan_of(variant, inputs_of(variant)), launch::Order{}, true).trace;
+        std::ifstream file(the_lesson().folder() / "kernels.cuh");
+        std::vector<std::string> lines{""};
+        for (std::string line; std::getline(file, line);) lines.push_back(line);
+        int reads = 0;
+        for (const trace::Record& record : trace.records) {
+            if (record.op != trace::Op::load || trace.arrays[record.array].name != "in") continue;
+            ASSERT_LT(static_cast<std::size_t>(record.line), lines.size());
+            EXPECT_NE(lines[static_cast<std::size_t>(record.line)].find("widened(row[i])"), std::string::npos)
+                << variant << ", line " << record.line;
+            ++reads;
+        }
+        EXPECT_GT(reads, 0) << variant;
     }
 }
 

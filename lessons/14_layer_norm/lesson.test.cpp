@@ -4,6 +4,7 @@
 #include <set>
 
 #include "common/base/error.hpp"
+#include "common/lesson/provenance.testing.hpp"
 #include "common/lesson/rows.testing.hpp"
 #include "common/steps/steps.hpp"
 #include "lessons/14_layer_norm/routes.hpp"
@@ -35,6 +36,10 @@ TEST(LayerNorm, AnyLengthBeginningAndInput) {
                 expect_right(variant->name, inputs, k % 2 ? "descending" : "7");
             }
     }
+}
+
+TEST(LayerNorm, RightKernelsCountNoInputTwice) {
+    for (const lesson::Variant* variant : right_variants()) expect_no_input_counted_twice(variant->name);
 }
 
 TEST(LayerNorm, SharedPacksAreShownAsFloats) { expect_shared_packs_are_named("layer_norm_best_f32"); }

@@ -4,6 +4,7 @@
 
 #include "common/base/error.hpp"
 #include "common/check/checker.hpp"
+#include "common/lesson/provenance.testing.hpp"
 #include "common/lesson/rows.testing.hpp"
 #include "common/steps/steps.hpp"
 #include "lessons/15_rms_norm/routes.hpp"
@@ -35,6 +36,10 @@ TEST(RmsNorm, AnyLengthBeginningAndInput) {
                 expect_right(variant->name, inputs, k % 2 ? "descending" : "7");
             }
     }
+}
+
+TEST(RmsNorm, RightKernelsCountNoInputTwice) {
+    for (const lesson::Variant* variant : right_variants()) expect_no_input_counted_twice(variant->name);
 }
 
 TEST(RmsNorm, SharedPacksAreShownAsFloats) { expect_shared_packs_are_named("rms_norm_best_f32"); }

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "common/lesson/lesson.testing.hpp"
+#include "common/lesson/provenance.testing.hpp"
 #include "common/steps/memory_cost.hpp"
 #include "common/steps/steps.hpp"
 #include "lessons/16_add_rms_norm/case.hpp"
@@ -45,6 +46,8 @@ Traffic traffic_of(const std::string& variant) {
 
 // Two rows of 256 floats: 2048 bytes a tensor.
 constexpr std::uint64_t kTensor = 2048;
+
+TEST(AddRmsNorm, RightKernelsCountNoInputTwice) { expect_no_input_counted_twice("fused_read_again"); }
 
 TEST(AddRmsNorm, BytesOfEachForm) {
     const Traffic two = traffic_of("add_then_norm"), fused = traffic_of("fused_read_again"),

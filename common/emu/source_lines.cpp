@@ -46,9 +46,9 @@ bool is_given_address(Dwarf_Die* function) {
     return false;
 }
 
-// The call that brought inlined code here, out of the prelude and into the kernel's text. `reader`: only where that code is
-// of the function of this name, which reads what it is given; that comes from the caller of functions that are given values
-// alone, as `widened(in[i])`.
+// The call that brought inlined code here, out of the prelude and into the kernel's text. `reader`: only where that
+// code is of the function of this name, which reads what it is given; that comes from the caller of functions that are
+// given values alone, as `widened(in[i])`.
 SourcePlace outer_call(Dwarf_Die* unit, Dwarf_Addr address, const char* reader = nullptr) {
     // Of inlined code dwarf_getscopes() continues with where it was written; dwarf_getscopes_die() with who called it.
     Dwarf_Die* innermost = nullptr;

@@ -19,8 +19,8 @@ inline constexpr std::uint32_t kTurnsTold = 12;      // whose parts stay in memo
 inline constexpr std::uint32_t kMostRowsKept = 12;
 inline constexpr std::uint64_t kTeamRoom = (222 << 10) / 16;   // packs, in a block's dynamic shared memory
 
-// A block of a team: warps that read rows, and as many put out results; packs of its share of a row that a thread of them
-// has, at most; and rows for whose shares it has room, at least.
+// A block of a team: warps that read rows, and as many put out results; packs of its share of a row that a thread of
+// them has, at most; and rows for whose shares it has room, at least.
 struct TeamBlock {
     std::uint32_t warps = 0, packs = 0, least_rows_kept = 4;
 };
@@ -35,19 +35,20 @@ struct TeamShape {
 
 inline std::uint64_t parts_of(std::uint64_t all, std::uint64_t part) { return (all + part - 1) / part; }
 
-// Blocks of a kind that a row in so many places of a pack takes, at least. Each also keeps its share of `vectors` vectors
-// as long as a row. Smaller shares of more rows took an H100 longer (layer norm, 13 lengths).
+// Blocks of a kind that a row in so many places of a pack takes, at least. Each also keeps its share of `vectors`
+// vectors as long as a row. Smaller shares of more rows took an H100 longer (layer norm, 13 lengths).
 inline std::uint64_t least_blocks(std::uint64_t places, const TeamBlock& block, std::uint32_t vectors) {
     const std::uint64_t room = kTeamRoom - vectors * kTeamVectorPacks;
     const std::uint64_t most = room / (block.least_rows_kept + vectors) / kPacksOfALine * kPacksOfALine;
     return std::max<std::uint64_t>(parts_of(places, std::min<std::uint64_t>(most, block.warps * 32 * block.packs)), 1);
 }
 
-// Of rows in so many places of a pack, the kind of block: of more warps where one then holds a row, or two where three did.
-// Percent of a copy's bandwidth on an H200, 67 MB of halves, these kernels by themselves, so and by blocks of 12 warps:
-// softmax 20001 columns 99 and 84, 22501 98 and 88, 40001 95 and 88, layer norm 84 and 79, 84 and 83, but 77 and 85, RMS
-// norm 99 and 84, 99 and 88, 95 and 90. Blocks of 12 warps with up to seven packs a thread, and with six: 151937 columns 92
-// and 94 (softmax), 88 and 93 (RMS norm), but 300001 80 and 78 (layer norm, whose vectors leave room for 6.1).
+// Of rows in so many places of a pack, the kind of block: of more warps where one then holds a row, or two where three
+// did. Percent of a copy's bandwidth on an H200, 67 MB of halves, these kernels by themselves, so and by blocks of 12
+// warps: softmax 20001 columns 99 and 84, 22501 98 and 88, 40001 95 and 88, layer norm 84 and 79, 84 and 83, but 77 and
+// 85, RMS norm 99 and 84, 99 and 88, 95 and 90. Blocks of 12 warps with up to seven packs a thread, and with six:
+// 151937 columns 92 and 94 (softmax), 88 and 93 (RMS norm), but 300001 80 and 78 (layer norm, whose vectors leave room
+// for 6.1).
 inline TeamBlock team_block_of(std::uint64_t places, std::uint32_t vectors) {
     constexpr TeamBlock kLarge = {14, 6, 3}, kLargest = {14, 7, 3};
     const TeamBlock usual = {12, vectors > 1 ? 7u : 6u};
@@ -56,8 +57,8 @@ inline TeamBlock team_block_of(std::uint64_t places, std::uint32_t vectors) {
     return vectors < 2 && blocks > 2 && least_blocks(places, kLarge, vectors) == 2 ? kLarge : usual;
 }
 
-// Of rows in so many places of a pack, with `vectors` as in least_blocks(). None where the GPU has no room. In blocks of
-// kWarpBlock threads: one small team to be looked at.
+// Of rows in so many places of a pack, with `vectors` as in least_blocks(). None where the GPU has no room. In blocks
+// of kWarpBlock threads: one small team to be looked at.
 inline TeamShape team_of(std::uint64_t places, std::uint64_t rows, const Machine& machine, std::uint32_t vectors,
                          std::uint32_t block) {
     const bool small = block == kWarpBlock;
@@ -87,8 +88,8 @@ inline bool teams_were_timed(const Inputs& inputs, Element element) {
     return has_large_clusters(inputs.machine) && rows_are_many(inputs, element);
 }
 
-// Do rows and results about fill L2? Teams and blocks that hold a row were both timed on an H200 at 50 to 90 MB, which is
-// 0.8 to 1.4 times its L2, and on an H100 at 67 MB. At 40 MB on an H200 some lengths were slower by a team.
+// Do rows and results about fill L2? Teams and blocks that hold a row were both timed on an H200 at 50 to 90 MB, which
+// is 0.8 to 1.4 times its L2, and on an H100 at 67 MB. At 40 MB on an H200 some lengths were slower by a team.
 inline bool about_fill_l2(const Inputs& inputs, Element element) {
     return fillings_of_l2(inputs, element) > 0.75 && !outgrows_l2(inputs, element);
 }
@@ -102,8 +103,8 @@ inline bool rows_leave_l2_first(const Inputs& inputs, Element element) {
     return memory_is_fast(inputs.machine) && fillings > 0.8 && fillings < 1.2;
 }
 
-// Blocks wait for each other, so all of them must run at once. A block tells its team `floats` floats of a row, each with
-// the turn's number.
+// Blocks wait for each other, so all of them must run at once. A block tells its team `floats` floats of a row, each
+// with the turn's number.
 template <class... Arguments>
 void launch_team(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
                  const TeamShape& shape, std::uint32_t vectors, std::uint32_t floats, const Arguments&... arguments) {

@@ -100,7 +100,7 @@ TEST(Flow, ASumThatBeginsAnewHoldsNothingOfTheLast) {
     EXPECT_FALSE(inputs_after(steps, 5, kFirst, 3).holds(3));
 }
 
-// 2: float squares = 0;  3: for (…) {  4: float x = a[i] + b[i];  5: out[i] = x;  6: squares = fmaf(x, x, squares);  }
+// 2: float squares = 0;  3: for (…) {  4: x = a[i] + b[i];  5: out[i] = x;  6: squares = fmaf(x, x, squares);  }
 // then a function at line 30 exchanges them.
 TEST(Flow, ATemporaryThatIsStoredFirstJoinsItsSumOnce) {
     TraceBuilder made;

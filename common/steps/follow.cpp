@@ -175,7 +175,8 @@ void Follower::exchange(std::size_t number, WarpStep& warp) {
 
 bool Follower::offers_another(const Record& record, std::size_t lane) {
     const bool exchanged = exchanged_[place_] >> lane & 1;
-    return has_inputs_ && exchanged && is_known(lane) && held().type == record.type && held().bits[lane] != record.before[lane];
+    if (!has_inputs_ || !exchanged || !is_known(lane)) return false;
+    return held().type == record.type && held().bits[lane] != record.before[lane];
 }
 
 void Follower::hold_parts(const WarpStep& warp, std::size_t lane) {

@@ -107,8 +107,8 @@ private:
 
     void hold_after(std::size_t number, std::size_t lane, const LaneView& view);
 
-    // Will what is read now be joined to the sink's variable before the lane does anything but read on? `reads_left`: in
-    // the same turn of the statement.
+    // Will what is read now be joined to the sink's variable before the lane does anything but read on? `reads_left`:
+    // in the same turn of the statement.
     enum class Reach { no, perhaps, yes };
     Reach reaches(const trace::Statement& sink, std::size_t number, std::size_t lane, int reads_left) const;
 

@@ -73,8 +73,8 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
     return cluster_anywhere(columns, element, blocks, kPacks);
 }
 
-// Of rows that clusters take on demand: they fill on_demand_shape(), and the kernel knows, or they take the fewest warps
-// that have places enough. None are shorter than kLeastOnDemand packs.
+// Of rows that clusters take on demand: they fill on_demand_shape(), and the kernel knows, or they take the fewest
+// warps that have places enough. None are shorter than kLeastOnDemand packs.
 inline constexpr std::uint64_t kLeastOnDemand = 512;
 struct OnDemand {
     ClusterShape shape;
@@ -91,9 +91,10 @@ inline OnDemand on_demand(const Inputs& inputs, Element element, std::uint32_t b
     return {cluster_of(places, kMostBlocksOfACluster, kPacks), false, places};
 }
 
-// Of rows that begin anywhere and take no more warps than they need. Percent of a copy's bandwidth so, and by the kernel
-// where a block takes one row after the other, or by teams: of 67 MB on an H200, halves, 1501 93 and 70, 2801 95 and 84,
-// 12289 93 and 83, 20001 97 and 84, 32767 94 and 91; on an H100 97 and 87, 98 and 96, 99 and 93, 97 and 93 (20001).
+// Of rows that begin anywhere and take no more warps than they need. Percent of a copy's bandwidth so, and by the
+// kernel where a block takes one row after the other, or by teams: of 67 MB on an H200, halves, 1501 93 and 70, 2801 95
+// and 84, 12289 93 and 83, 20001 97 and 84, 32767 94 and 91; on an H100 97 and 87, 98 and 96, 99 and 93, 97 and 93
+// (20001).
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
                                  {{1, 2, 512, 4, 64}, {1, 4, 512, 3, 2048}, {1, 5, 512, 3, 2560}, {1, 8, 512, 2, 4096}});
@@ -246,8 +247,8 @@ inline bool merges(Route route) {
            route == Route::anywhere_two_reads;
 }
 
-// The plan of one route, by overlap with that many packs a thread. A row that has no room there is taken by the one that
-// takes any.
+// The plan of one route, by overlap with that many packs a thread. A row that has no room there is taken by the one
+// that takes any.
 inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route route,
                        std::uint32_t packs_a_thread = kPacks) {
     const Rows rows = rows_of(inputs);
@@ -360,8 +361,8 @@ struct Choice {
     std::uint32_t packs = kPacks;  // a thread, where launches overlap
 };
 // Is a team faster than clusters? Of whole rows where they have no room to be taken on demand, or are too few for that.
-// Of 134 MB on an H200: 65544 floats 87 % of a copy's bandwidth and 76 by clusters, but 49152 85 and 88; 65544 halves 86
-// and 84, 151936 86 and 79. Of 48 MB on an H100 151936 halves 80 and 76, but 65544 82 and 82.
+// Of 134 MB on an H200: 65544 floats 87 % of a copy's bandwidth and 76 by clusters, but 49152 85 and 88; 65544 halves
+// 86 and 84, 151936 86 and 79. Of 48 MB on an H100 151936 halves 80 and 76, but 65544 82 and 82.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     if (!teams_were_timed(inputs, element) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
@@ -370,19 +371,19 @@ inline bool team_is_faster(const Inputs& inputs, Element element) {
     return packs > (element == Element::f32 ? 32768 : 16384);
 }
 
-// Is it faster than a block that holds a row? Percent of a copy's bandwidth so and by a block: of 67 MB on an H200, halves:
-// 12801 columns 89 and 88, 15501 93 and 90, 22501 95 and 84, but 12289 85 and 93; of whole packs 20000 95 and 93, 24000 96
-// and 87, 32000 91 and 87, but 14000 92 and 97; on an H100 22501 97 and 90, 20000 102 and 98. Of 134 MB on an H200 14001 92
-// and 89, but 20000 92 and 99; of 160 MB 20001 86 and 91.
+// Is it faster than a block that holds a row? Percent of a copy's bandwidth so and by a block: of 67 MB on an H200,
+// halves: 12801 columns 89 and 88, 15501 93 and 90, 22501 95 and 84, but 12289 85 and 93; of whole packs 20000 95 and
+// 93, 24000 96 and 87, 32000 91 and 87, but 14000 92 and 97; on an H100 22501 97 and 90, 20000 102 and 98. Of 134 MB on
+// an H200 14001 92 and 89, but 20000 92 and 99; of 160 MB 20001 86 and 91.
 inline bool team_is_faster_than_a_block(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     return teams_were_timed(inputs, element) && has_room(Route::team, inputs, element, kMostThreads) &&
            about_fill_l2(inputs, element) && packs > (is_packed(inputs, element) ? 2048 : 1536) && packs <= 4096;
 }
 
-// Of rows that begin anywhere: is a block of no more warps than a row needs faster? On an H200 halves of 25 MB run at 73 %
-// of a copy's bandwidth so (1001 columns; 70 by a block that takes one row after the other), 64 (3501; 60) and 70 (8191;
-// 65), but of 12 MB at 69 (75), 50 (65) and 63 (68).
+// Of rows that begin anywhere: is a block of no more warps than a row needs faster? On an H200 halves of 25 MB run at
+// 73 % of a copy's bandwidth so (1001 columns; 70 by a block that takes one row after the other), 64 (3501; 60) and 70
+// (8191; 65), but of 12 MB at 69 (75), 50 (65) and 63 (68).
 inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
     return inputs.machine.architecture >= 90 && has_room(Route::fitted_anywhere, inputs, element, kMostThreads) &&
            bytes_of_rows(inputs, element) >= 12u << 20;
@@ -398,9 +399,9 @@ inline bool fitted_is_faster(const Inputs& inputs, Element element) {
 }
 
 // Do clusters take rows on demand faster than others do? Of 134 MB on an H100 all that split_row has no room for: 65544
-// halves 95 % of a copy's bandwidth and 90 by a team, 98312 floats 99 and 96; but 50000 halves 95, and 100 by split_row.
-// Of 67 MB too, 151936 halves 90 and 88 by a cluster, but not of 34. Of an H200's halves not those that leave threads
-// idle: of 134 MB 98312 81, and 85 by a team, 151936 72 and 86.
+// halves 95 % of a copy's bandwidth and 90 by a team, 98312 floats 99 and 96; but 50000 halves 95, and 100 by
+// split_row. Of 67 MB too, 151936 halves 90 and 88 by a cluster, but not of 34. Of an H200's halves not those that
+// leave threads idle: of 134 MB 98312 81, and 85 by a team, 151936 72 and 86.
 inline bool on_demand_is_faster(const Inputs& inputs, Element element) {
     const OnDemand by = on_demand(inputs, element, kMostThreads);
     if (!has_room(Route::rows_on_demand, inputs, element, kMostThreads)) return false;
@@ -459,8 +460,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     // clusters, 91.7 by split row; on an H200 65.3, 68.2 by split row.
     if (clusters && on_demand_is_faster(inputs, element)) return {Route::rows_on_demand, kMostThreads};
     if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
-    // A block alone is as fast as a cluster or faster: for 1024 x 65536 halves 67.7 us on an H200, 69.0 by clusters; on an
-    // H100 91.7 and 91.3, and for 1000 x 36864 50.6 and 52 to 56.
+    // A block alone is as fast as a cluster or faster: for 1024 x 65536 halves 67.7 us on an H200, 69.0 by clusters; on
+    // an H100 91.7 and 91.3, and for 1000 x 36864 50.6 and 52 to 56.
     if (clusters && has_room(Route::split_row, inputs, element, kMostThreads)) return {Route::split_row, kMostThreads};
     // Other long rows. Not by bulk copies: on an H200 98312 halves reach 45 % of a copy's bandwidth so, and 84 by
     // clusters.

@@ -68,9 +68,9 @@ __global__ void __launch_bounds__(kWarps * 64 + 96)
   // By one lane, before: notes what others need to know of the row.
   const auto note = [&](const Cut& cut, int place) { kept_rows[place].share = {first_value(cut), places_of(cut)}; };
 
-  // Warps make ready at once, barriers of one row each: one warp alone took 67 MB of 12289 halves from 84 % of a copy's
-  // bandwidth to 80 on an H200 (layer norm). There are more warps than rows_kept. The first one of each copy asks for the
-  // first row's.
+  // Warps make ready at once, the barriers of one row each: one warp alone took 67 MB of 12289 halves from 84 % of a
+  // copy's bandwidth to 80 on an H200 (layer norm). There are more warps than rows_kept. The first one of each copy asks
+  // for the first row's.
   const bool asks_first = warp < kWarps && warp % kWarpsOfACopy == 0;
   if (warp < rows_kept && lane == 0) {
     kept_rows[warp].init(has_edges);

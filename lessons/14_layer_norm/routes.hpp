@@ -58,8 +58,8 @@ inline FittedShape shape_of_fitted(std::uint64_t packs) {
 inline constexpr std::uint32_t kVectors = 2;   // as long as a row: weights and biases
 
 // Of rows that begin anywhere and take no more warps than they need. Two rows together share weights and biases; longer
-// ones are faster alone, by six packs a thread: of 67 MB on an H200, 5001 halves run at 89 % of a copy's bandwidth so and
-// at 85 two together, 9001 at 86 and 81, and at 82 by five packs a thread (these kernels by themselves).
+// ones are faster alone, by six packs a thread: of 67 MB on an H200, 5001 halves run at 89 % of a copy's bandwidth so
+// and at 85 two together, 9001 at 86 and 81, and at 82 by five packs a thread (these kernels by themselves).
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
                                  {{2, 2, 384, 3, 64}, {2, 3, 512, 2, 480}, {1, 6, 256, 4, 1536}});
@@ -126,11 +126,11 @@ inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
     return is_packed(inputs, element) && packs_touched(inputs, element) <= 32 ? 1 : kPacks;
 }
 
-// Is it faster that a block has no more warps than its row needs, and loads weights and biases late? Of 67 MB on an H200,
-// halves: 5000 98 % of a copy's bandwidth and 83 by overlap, 8200 90 and 70, 14000 95 and 86, 20000 89 and 65, 32000 81
-// and 71, floats: 4100 101 and 78, 10000 92 and 73; but halves of 4096 100 and 104, 7200 95 and 95, 16000 89 and 90, and
-// of 134 MB of 7000 floats 96 and 104. Of 134 MB on an H100: 16392 halves 100 and 92, 20000 98 and 97, but 28000 96 and 99,
-// 10000 floats 101 and 103.
+// Is it faster that a block has no more warps than its row needs, and loads weights and biases late? Of 67 MB on an
+// H200, halves: 5000 98 % of a copy's bandwidth and 83 by overlap, 8200 90 and 70, 14000 95 and 86, 20000 89 and 65,
+// 32000 81 and 71, floats: 4100 101 and 78, 10000 92 and 73; but halves of 4096 100 and 104, 7200 95 and 95, 16000 89
+// and 90, and of 134 MB of 7000 floats 96 and 104. Of 134 MB on an H100: 16392 halves 100 and 92, 20000 98 and 97, but
+// 28000 96 and 99, 10000 floats 101 and 103.
 inline bool fitted_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
     if (!has_room(Route::fitted, inputs, element, kMostThreads)) return false;
@@ -150,11 +150,11 @@ inline bool fitted_is_faster(const Inputs& inputs, Element element) {
     }
 }
 
-// Is a team faster than clusters, or than a block? Of 134 MB on an H100: 50000 floats 94 % of a copy's bandwidth, and 90 by
-// bulk copies; 131072 halves 94, and 90 by a cluster. Rows of up to 4096 packs have room in a block, which is faster where
-// L2 keeps little: of 134 MB on an H200 12288 halves 95 and 97, 16384 95 and 98, but 28000 89 and 86. Where rows fill it:
-// of 67 MB 10000 87 and 87, 12288 96 and 92, 16384 96 and 86, 28000 86 and 71, floats 10000 95 and 88; on an H100 12288 97
-// and 98, 20000 97 and 89.
+// Is a team faster than clusters, or than a block? Of 134 MB on an H100: 50000 floats 94 % of a copy's bandwidth, and
+// 90 by bulk copies; 131072 halves 94, and 90 by a cluster. Rows of up to 4096 packs have room in a block, which is
+// faster where L2 keeps little: of 134 MB on an H200 12288 halves 95 and 97, 16384 95 and 98, but 28000 89 and 86.
+// Where rows fill it: of 67 MB 10000 87 and 87, 12288 96 and 92, 16384 96 and 86, 28000 86 and 71, floats 10000 95 and
+// 88; on an H100 12288 97 and 98, 20000 97 and 89.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (!teams_were_timed(inputs, element) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
@@ -165,8 +165,8 @@ inline bool team_is_faster(const Inputs& inputs, Element element) {
 
 // Of rows that begin anywhere: is a block of no more warps than a row needs faster? Percent of a copy's bandwidth on an
 // H200 so, and by a block that takes one row after the other: halves of 4 MB 1001 columns 35 and 32, 3501 32 and 25; of
-// 31 MB 58 and 37, 60 and 37. Rows longer than most by a team, where teams were timed: of 67 MB 8191 columns 83 and 73 by
-// a team, 9001 84 and 77, but 10001 81 and 83; 12289 84 and 83, and of 134 MB 87 and 88.
+// 31 MB 58 and 37, 60 and 37. Rows longer than most by a team, where teams were timed: of 67 MB 8191 columns 83 and 73
+// by a team, 9001 84 and 77, but 10001 81 and 83; 12289 84 and 83, and of 134 MB 87 and 88.
 inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     return inputs.machine.architecture >= 90 && has_room(Route::fitted_anywhere, inputs, element, kMostThreads) &&
@@ -210,8 +210,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (const Choice choice = in_registers(inputs, element); choice.route == Route::registers) return choice;
     if (inputs.machine.architecture < 90) return {};
     // Long rows, but too few for a team to have been timed. Of floats that do not fill a cluster's threads: on an H100
-    // 142 us by bulk copies and 158 by clusters for 1000 x 50000, but 105 and 92 for 1000 x 32768. On an H200 bulk copies
-    // are faster for all: 71 us for 1024 x 65536 halves, 80 by clusters.
+    // 142 us by bulk copies and 158 by clusters for 1000 x 50000, but 105 and 92 for 1000 x 32768. On an H200 bulk
+    // copies are faster for all: 71 us for 1024 x 65536 halves, 80 by clusters.
     const bool copies = memory_is_fast(inputs.machine) ||
                         (element == Element::f32 && packs > 8192 && !rows_a_cluster(packs, element).whole);
     for (const Route route :

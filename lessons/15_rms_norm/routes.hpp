@@ -150,16 +150,17 @@ inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
 }
 
 // Is it faster that a block has no more warps than its row needs? Of 67 MB on an H200, halves: 16392 94 % of a copy's
-// bandwidth and 72 by overlap, 20000 95 and 80, 32000 91 and 86; but 14000 94 and 97. Of 134 MB on an H100 16392 103 and
-// 104, 32768 100 and 102.
+// bandwidth and 72 by overlap, 20000 95 and 80, 32000 91 and 86; but 14000 94 and 97. Of 134 MB on an H100 16392 103
+// and 104, 32768 100 and 102.
 inline bool fitted_is_faster(const Inputs& inputs, Element element) {
     if (outgrows_l2(inputs, element) && !memory_is_fast(inputs.machine)) return false;
     return packs_of(rows_of(inputs).columns, element) > 2048 && has_room(Route::fitted, inputs, element, kMostThreads);
 }
 
-// Is a team faster than clusters? Of 134 MB on an H100: 50000 floats 94 % of a copy's bandwidth and 88 by a cluster, but
-// 16388 93 and 95. On an H200, by a team that was slower than today's, wherever a row leaves threads that copy it in bulk
-// without packs: 16392 floats 87, and 55 by bulk copies, 98312 89 and 84; but 49152 84 and 92, 128256 85 and 93.
+// Is a team faster than clusters? Of 134 MB on an H100: 50000 floats 94 % of a copy's bandwidth and 88 by a cluster,
+// but 16388 93 and 95. On an H200, by a team that was slower than today's, wherever a row leaves threads that copy it
+// in bulk without packs: 16392 floats 87, and 55 by bulk copies, 98312 89 and 84; but 49152 84 and 92, 128256 85 and
+// 93.
 inline bool team_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (!teams_were_timed(inputs, element) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
@@ -171,9 +172,9 @@ inline bool team_is_faster(const Inputs& inputs, Element element) {
     return packs > 4096 && !fills;
 }
 
-// Is it faster than a block that holds a row? Percent of a copy's bandwidth so and by a block: of 67 MB on an H200, halves:
-// 14000 columns 101 and 92, 16384 103 and 98, 20000 101 and 97, 28000 94 and 92, but 12288 101 and 102; floats 10000 102 and
-// 95; on an H100 20000 halves 102 and 98. But of 134 MB on an H200 20000 96 and 101.
+// Is it faster than a block that holds a row? Percent of a copy's bandwidth so and by a block: of 67 MB on an H200,
+// halves: 14000 columns 101 and 92, 16384 103 and 98, 20000 101 and 97, 28000 94 and 92, but 12288 101 and 102; floats
+// 10000 102 and 95; on an H100 20000 halves 102 and 98. But of 134 MB on an H200 20000 96 and 101.
 inline bool team_is_faster_than_a_block(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     return teams_were_timed(inputs, element) && has_room(Route::team, inputs, element, kMostThreads) &&
@@ -182,8 +183,8 @@ inline bool team_is_faster_than_a_block(const Inputs& inputs, Element element) {
 
 // Of rows that begin anywhere: is a block of no more warps than a row needs faster? Percent of a copy's bandwidth on an
 // H200 so, and by a block that takes one row after the other: halves of 4 MB 1001 columns 49 and 46, 3501 44 and 35; of
-// 31 MB 74 and 54, 74 and 52. Rows longer than most by a team, where teams were timed: of 67 MB 12289 columns 92 and 90 by
-// a team, but 12801 89 and 92.
+// 31 MB 74 and 54, 74 and 52. Rows longer than most by a team, where teams were timed: of 67 MB 12289 columns 92 and 90
+// by a team, but 12801 89 and 92.
 inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     return inputs.machine.architecture >= 90 && has_room(Route::fitted_anywhere, inputs, element, kMostThreads) &&
@@ -232,8 +233,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
         if (packs > kMostThreads * kPacks && has_room(Route::full_row, inputs, element, kMostThreads))
             return {Route::full_row, threads_of_full_row(packs)};
         if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
-        // Other long rows of floats: 1024 x 65536 took 132 us by bulk copies and 154 by clusters on an H200, 193 and 182
-        // on an H100.
+        // Other long rows of floats: 1024 x 65536 took 132 us by bulk copies and 154 by clusters on an H200, 193 and
+        // 182 on an H100.
         if (memory_is_fast(inputs.machine) && has_room(Route::bulk_copies, inputs, element, kMostThreads))
             return {Route::bulk_copies, kMostThreads};
         if (has_room(Route::cluster, inputs, element, kMostThreads)) return {Route::cluster, kMostThreads};

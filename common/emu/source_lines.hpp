@@ -21,7 +21,8 @@ struct CodeRange {
 };
 
 // Reads the debug information of the file that holds the code (this program, or a library it loaded) when it is first
-// asked for. Code inlined from the prelude or a system header counts as the kernel line that called it.
+// asked for. Code inlined from the prelude or a system header counts as the kernel line that called it;
+// a half that a function is given by value is read where it is passed.
 class SourceLines {
 public:
     SourceLines();

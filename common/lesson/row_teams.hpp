@@ -20,7 +20,7 @@ inline constexpr std::uint32_t kMostRowsKept = 12;
 inline constexpr std::uint64_t kTeamRoom = (222 << 10) / 16;   // packs, in a block's dynamic shared memory
 
 // A block of a team: warps that read rows, and as many put out results; packs of its share of a row that a thread of
-// them has, at most; and rows for whose shares it has room, at least.
+// them has, at most (kTeamPacks at most); and rows for whose shares it has room, at least.
 struct TeamBlock {
     std::uint32_t warps = 0, packs = 0, least_rows_kept = 4;
 };
@@ -88,10 +88,13 @@ inline bool teams_were_timed(const Inputs& inputs, Element element) {
     return has_large_clusters(inputs.machine) && rows_are_many(inputs, element);
 }
 
-// Do rows and results about fill L2? Teams and blocks that hold a row were both timed on an H200 at 50 to 90 MB, which
-// is 0.8 to 1.4 times its L2, and on an H100 at 67 MB. At 40 MB on an H200 some lengths were slower by a team.
-inline bool about_fill_l2(const Inputs& inputs, Element element) {
-    return fillings_of_l2(inputs, element) > 0.75 && !outgrows_l2(inputs, element);
+// Are teams faster than blocks that hold a row each, of so many packs at least? Where rows and results about fill L2: both
+// were timed on an H200 at 50 to 90 MB, 0.8 to 1.4 times its L2, and on an H100 at 67 MB. At 40 MB on an H200 some
+// lengths were slower by a team, at 134 MB most.
+inline bool teams_beat_blocks(const Inputs& inputs, Element element, std::uint64_t least_packs) {
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    const bool about_fill_l2 = fillings_of_l2(inputs, element) > 0.75 && !outgrows_l2(inputs, element);
+    return teams_were_timed(inputs, element) && about_fill_l2 && packs >= least_packs && packs <= 4096;
 }
 
 // Is it faster to ask L2 to evict first what was read of rows, which leaves room there for results? On an H200, with

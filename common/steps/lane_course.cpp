@@ -72,10 +72,10 @@ bool LaneCourse::pass(const Statement& statement, bool certain, Provenances& inp
     // Of several reads in functions none is known to be the result.
     if (statement.calls && reads_aside_ > 1) given = inputs.unknown(given);
     const bool only_read =
-        owed_ == &statement && std::find(uses.begin(), uses.end(), TextFlow::name_of(*read_)) != uses.end();
+        owed_ == &statement && std::find(uses.begin(), uses.end(), TextFlow::name_of(*owed_from_)) != uses.end();
     for (const std::string& name : uses) {
         if (joins && name == TextFlow::name_of(statement)) continue;   // squares = fmaf(x, x, squares): has its own
-        if (only_read && name != TextFlow::name_of(*read_)) continue;   // sum += exp(x - largest): x was read
+        if (only_read && name != TextFlow::name_of(*owed_from_)) continue;   // sum += exp(x - largest): x was read
         const auto other = statement.calls ? taken_.end() : taken_.find({statement.function.first, name});
         if (other != taken_.end()) given = inputs.join(given, other->second);
     }

@@ -50,7 +50,7 @@ public:
     // `sink` joins what was read now, in `statement`, but only after the lane has done something else with it.
     void owe(const trace::Statement& sink, const trace::Statement& statement) {
         owed_ = &sink;
-        read_ = &statement;
+        owed_from_ = &statement;
     }
 
 private:
@@ -77,7 +77,7 @@ private:
     int reads_aside_ = 0;            // since a function's result was last taken
     const trace::Statement* reading_ = nullptr;
     const trace::Statement* owed_ = nullptr;
-    const trace::Statement* read_ = nullptr;   // in which what is owed was read
+    const trace::Statement* owed_from_ = nullptr;   // read what is owed
     const trace::Statement* held_by_ = nullptr;
 };
 

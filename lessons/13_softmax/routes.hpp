@@ -92,9 +92,8 @@ inline OnDemand on_demand(const Inputs& inputs, Element element, std::uint32_t b
 }
 
 // Of rows that begin anywhere and take no more warps than they need. Percent of a copy's bandwidth so, and by the
-// kernel where a block takes one row after the other, or by teams: of 67 MB on an H200, halves, 1501 93 and 70, 2801 95
-// and 84, 12289 93 and 83, 20001 97 and 84, 32767 94 and 91; on an H100 97 and 87, 98 and 96, 99 and 93, 97 and 93
-// (20001).
+// kernels that took them before: of 67 MB on an H200, halves, 1501 columns 93 and 70, 2801 95 and 84; on an H100 97 and
+// 87, 98 and 96.
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
                                  {{1, 2, 512, 4, 64}, {1, 4, 512, 3, 2048}, {1, 5, 512, 3, 2560}, {1, 8, 512, 2, 4096}});
@@ -376,9 +375,8 @@ inline bool team_is_faster(const Inputs& inputs, Element element) {
 // 93, 24000 96 and 87, 32000 91 and 87, but 14000 92 and 97; on an H100 22501 97 and 90, 20000 102 and 98. Of 134 MB on
 // an H200 14001 92 and 89, but 20000 92 and 99; of 160 MB 20001 86 and 91.
 inline bool team_is_faster_than_a_block(const Inputs& inputs, Element element) {
-    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    return teams_were_timed(inputs, element) && has_room(Route::team, inputs, element, kMostThreads) &&
-           about_fill_l2(inputs, element) && packs > (is_packed(inputs, element) ? 2048 : 1536) && packs <= 4096;
+    return has_room(Route::team, inputs, element, kMostThreads) &&
+           teams_beat_blocks(inputs, element, is_packed(inputs, element) ? 2049 : 1537);
 }
 
 // Of rows that begin anywhere: is a block of no more warps than a row needs faster? On an H200 halves of 25 MB run at

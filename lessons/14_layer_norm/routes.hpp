@@ -159,7 +159,7 @@ inline bool team_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (!teams_were_timed(inputs, element) || !has_room(Route::team, inputs, element, kMostThreads)) return false;
     if (!is_packed(inputs, element)) return true;
-    if (about_fill_l2(inputs, element)) return packs >= 1536;
+    if (teams_beat_blocks(inputs, element, 1536)) return true;
     return packs > (element != Element::f32 && !outgrows_l2(inputs, element) ? 2560 : 4096);
 }
 

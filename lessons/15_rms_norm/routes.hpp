@@ -176,9 +176,7 @@ inline bool team_is_faster(const Inputs& inputs, Element element) {
 // halves: 14000 columns 101 and 92, 16384 103 and 98, 20000 101 and 97, 28000 94 and 92, but 12288 101 and 102; floats
 // 10000 102 and 95; on an H100 20000 halves 102 and 98. But of 134 MB on an H200 20000 96 and 101.
 inline bool team_is_faster_than_a_block(const Inputs& inputs, Element element) {
-    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    return teams_were_timed(inputs, element) && has_room(Route::team, inputs, element, kMostThreads) &&
-           about_fill_l2(inputs, element) && packs > 1536 && packs <= 4096;
+    return has_room(Route::team, inputs, element, kMostThreads) && teams_beat_blocks(inputs, element, 1537);
 }
 
 // Of rows that begin anywhere: is a block of no more warps than a row needs faster? Percent of a copy's bandwidth on an

@@ -56,11 +56,11 @@ std::vector<int> kept_by(const std::string& variant, const std::vector<BoxCorner
 
 const char* const kRight[] = {"bit_mask", "tiles"};
 
-// A suppresses B; B would suppress C, but B is gone.
 TEST(Nms, RightKernelsCountNoInputTwice) {
     for (const char* variant : {"tiles", "tiles_by_class"}) expect_no_input_counted_twice(variant);
 }
 
+// A suppresses B; B would suppress C, but B is gone.
 TEST(Nms, ASuppressedBoxSuppressesNoOther) {
     const std::vector<BoxCorners> chain = {{0, 0, 40, 40}, {10, 0, 50, 40}, {20, 0, 60, 40}};
     for (const char* variant : kRight) {

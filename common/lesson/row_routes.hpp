@@ -78,9 +78,9 @@ inline bool outgrows_l2(const Inputs& inputs, Element element) { return fillings
 // difference, at 537 MB it is 2 to 3 % faster.
 inline bool pays_to_hint(const Inputs& inputs, Element element) { return fillings_of_l2(inputs, element) > 6; }
 
-// Are there as many rows as where fitted blocks, teams and rows on demand were timed: rows and results of 34 MB and more?
+// Are there as many rows as where fitted blocks, teams and rows on demand were timed: rows and results of 31 MB and more?
 inline bool rows_are_many(const Inputs& inputs, Element element) {
-    return bytes_of_rows(inputs, element) >= 16u << 20;
+    return bytes_of_rows(inputs, element) >= 15u << 20;
 }
 
 // Is it faster to start while the kernel before still runs? Measured on an H200 at 4 MB to 1 GB.
@@ -137,18 +137,18 @@ inline FittedShape fitted_shape(std::uint64_t packs, std::initializer_list<Fitte
 // halves run by softmax on an H200 at 101 % of a copy's bandwidth so, and at 97 else; but 48 MB at 86 and 89, and 134 MB at
 // 94 and 100.
 inline bool fills_l2(const Inputs& inputs, Element element) {
-    return fillings_of_l2(inputs, element) > 0.9 && !outgrows_l2(inputs, element);
+    return fillings_of_l2(inputs, element) > 0.8 && !outgrows_l2(inputs, element);
 }
 
 // A block for each row. The kernel's other template arguments, if any, end in a comma and a blank.
 template <class... Arguments>
 void launch_fitted(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
                    const FittedShape& shape, const std::string& others, const Arguments&... arguments) {
+    const int ahead = blocks_ahead(inputs, element, 1);
     plan.launch(kernel,
-                fmt::format("{}, {}, {}, {}, {}{}", type_of(element), shape.packs, shape.most_threads, shape.blocks, others,
-                            fills_l2(inputs, element)),
-                launch::Grid{rows_of(inputs).blocks()}, launch::Block{shape.threads}, arguments...,
-                blocks_ahead(inputs, element, 1));
+                fmt::format("{}, {}, {}, {}, {}{}{}", type_of(element), shape.packs, shape.most_threads, shape.blocks, others,
+                            fills_l2(inputs, element), prefetches(ahead)),
+                launch::Grid{rows_of(inputs).blocks()}, launch::Block{shape.threads}, arguments..., ahead);
     plan.launches.back().overlaps = true;
 }
 
@@ -173,7 +173,7 @@ inline FittedAnywhereShape fitted_anywhere_shape(std::uint64_t columns, Element 
     return {};
 }
 // Where a warp is enough for a row, a block has four. Rows that threads work on together lie as many rows apart as a pack
-// has values. `instance`: the kernel's template arguments.
+// has values. `instance`: the kernel's template arguments, but for kPastL1.
 template <class... Arguments>
 void launch_fitted_anywhere(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
                             const FittedAnywhereShape& shape, const std::string& instance,
@@ -181,8 +181,8 @@ void launch_fitted_anywhere(launch::Plan& plan, const Inputs& inputs, Element el
     const std::uint32_t groups = shape.threads == 32 ? 4 : 1;   // of a block
     const std::uint32_t apart = shape.rows > 1 ? pack_of(element) : 1;
     const std::uint32_t together = rows_of(inputs).blocks(apart * shape.rows) * apart;
-    plan.launch(kernel, instance, launch::Grid{(together + groups - 1) / groups}, launch::Block{shape.threads, groups},
-                arguments...);
+    plan.launch(kernel, fmt::format("{}, {}", instance, fills_l2(inputs, element)),
+                launch::Grid{(together + groups - 1) / groups}, launch::Block{shape.threads, groups}, arguments...);
     plan.launches.back().overlaps = true;
 }
 

@@ -6,10 +6,10 @@
 // registers are enough for kBlocks blocks of kMostThreads threads.
 //
 // Compared with softmax_anywhere: more rows are under way at once, since no thread holds a second one, and values stay
-// packed. Exponentials are taken twice.
+// packed. Exponentials are taken twice. A warp's packs lie beside each other. kPastL1: L1 does not keep what is read.
 //
 // Launches overlap. The next kernel is let in at once: it finds no room before a block has ended.
-template <class T, int kPacks, int kMostThreads, int kBlocks>
+template <class T, int kPacks, int kMostThreads, int kBlocks, bool kPastL1>
 __global__ void __launch_bounds__(kMostThreads, kBlocks)
     softmax_fitted_anywhere(const T* in, T* out, long long rows, int columns) {
   __shared__ float warp_maxima[kMostThreads / 32];
@@ -20,14 +20,13 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   const long long start = number * columns;
   const Cut cut = cut_of(in + start, columns);
   const int column = edge_column<T>(cut, columns);
+  const LanePacks<kPacks, false> its(cut.packs);
+  const uint4* row = reinterpret_cast<const uint4*>(in + start + cut.head) + its.first;
   cudaGridDependencySynchronize();
   uint4 held[kPacks];
 #pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    const int index = p * blockDim.x + threadIdx.x;
-    held[p] = as_words(minus_infinities<T>());
-    if (index < cut.packs) held[p] = load_once(reinterpret_cast<const uint4*>(in + start + cut.head) + index);
-  }
+  for (int p = 0; p < kPacks; ++p) held[p] = as_words(minus_infinities<T>());
+  its.each([&](int p) { held[p] = kPastL1 ? load_once(row + p * 32) : row[p * 32]; });
   const float edge = column >= 0 ? widened(in[start + column]) : -INFINITY;
   // Each warp by its own largest value; then the warps' pairs are joined.
   MaxSum pair = {max_xor<32>(fmaxf(edge, largest_in<T>(held))), 0.0f};
@@ -43,11 +42,9 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   if (blockDim.x > 32) pair = join_warps(blockDim.x / 32, pair, warp_maxima, warp_sums);
   const float scale = (has_some ? flushed_exp(largest - pair.max) : 1.0f) / pair.sum;
   if (column >= 0) out[start + column] = narrowed<T>(flushed_exp(edge - largest) * scale);
-#pragma unroll
-  for (int p = 0; p < kPacks; ++p) {
-    const int index = p * blockDim.x + threadIdx.x;
+  uint4* result = reinterpret_cast<uint4*>(out + start + cut.head) + its.first;
+  its.each([&](int p) {
     keep_packed(held[p]);
-    if (index >= cut.packs) continue;
-    reinterpret_cast<Pack<T>*>(out + start + cut.head)[index] = exponentials(as_pack<T>(held[p]), largest, scale);
-  }
+    result[p * 32] = as_words(exponentials(as_pack<T>(held[p]), largest, scale));
+  });
 }

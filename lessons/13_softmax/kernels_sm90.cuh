@@ -205,6 +205,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
   store_row<T, kThreads, kPacks>(out + number * columns, columns, thread, true, held, scale / pair.sum);
 }
 
+#include "lane_packs.cuh"
 #include "fitted.cuh"
 #include "fitted_anywhere.cuh"
 

@@ -301,7 +301,11 @@ TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
     is(256, 32772, Element::f32, Route::rows_on_demand);
     is(255, 32772, Element::f32, Route::team);            // less than 32 MiB
     is(16, 32772, Element::f32, Route::cluster);
-    is(512, 32768, Element::f16, Route::team);            // 67 MB about fill L2
+    is(697, 24000, Element::f16, Route::team);            // 67 MB about fill L2; blocks of 768 threads leave a quarter idle
+    is(512, 32768, Element::f16, Route::fitted);          // two of 1024 leave none
+    is(1675, 5000, Element::f16, Route::fitted);          // 625 packs
+    is(1675, 5376, Element::f16, Route::overlap);         // seven eighths of 192 threads
+    is(1675, 7200, Element::f16, Route::overlap);
     is(1024, 16384, Element::f16, Route::fitted);         // 2048 packs
     is(1024, 16392, Element::f16, Route::team);
     is(600, 16392, Element::f16, Route::fitted);          // 39 MB
@@ -365,11 +369,13 @@ TEST(Softmax, ShortRowsThatBeginAnywhereTakeAFewLanes) {
 // 34 MB read and written, and more. Where a warp is enough for a row, a block takes four.
 TEST(Softmax, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     const auto is = expect_launch_on_sm90;
-    is("softmax_best_f16", 21001, 417, "softmax_fitted_anywhere", "__half, 2, 512, 4", 5251, 32, true);
-    is("softmax_best_f16", 9001, 1001, "softmax_fitted_anywhere", "__half, 4, 512, 3", 2251, 32, true);
-    is("softmax_best_f16", 9001, 1033, "softmax_fitted_anywhere", "__half, 4, 512, 3", 9001, 64, true);   // 129 packs
-    is("softmax_best_f32", 500, 10001, "softmax_fitted_anywhere", "float, 5, 512, 3", 500, 512, true);
-    is("softmax_best_f32", 500, 10247, "softmax_fitted_anywhere", "float, 8, 512, 2", 500, 352, true);
+    is("softmax_best_f16", 21001, 417, "softmax_fitted_anywhere", "__half, 2, 512, 4, false", 5251, 32, true);
+    is("softmax_best_f16", 9001, 1001, "softmax_fitted_anywhere", "__half, 5, 512, 3, false", 2251, 32, true);
+    is("softmax_best_f16", 9001, 1289, "softmax_fitted_anywhere", "__half, 5, 512, 3, false", 9001, 64, true);   // 161
+    is("softmax_best_f32", 500, 10001, "softmax_fitted_anywhere", "float, 5, 512, 3, false", 500, 512, true);
+    is("softmax_best_f32", 500, 10247, "softmax_fitted_anywhere", "float, 8, 512, 2, false", 500, 352, true);
+    is("softmax_best_f16", 4096, 8191, "softmax_fitted_anywhere", "__half, 5, 512, 3, false", 4096, 224, true);   // 134 MB
+    is("softmax_best_f16", 2000, 8191, "softmax_fitted_anywhere", "__half, 5, 512, 3, true", 2000, 224, true);    // fills L2
 }
 
 // From 1 MB read on. The machine has an L2 of 60 MiB.
@@ -385,10 +391,11 @@ TEST(Softmax, LaunchesOverlapWhereThatWasMeasured) {
     is("softmax_best_f32", 5761, 8192, "softmax_high_occupancy", "float, 512, true", 5761, 512, false);
     is("softmax_best_f16", 11520, 8192, "softmax_overlap", "__half, 256, 4, true", 11520, 256, true);
     is("softmax_best_f16", 11521, 8192, "softmax_overlap", "__half, 512, 2, true", 11521, 512, true);
-    is("softmax_best_f16", 850, 10000, "softmax_fitted", "__half, 5, 352, 4, false", 850, 256, true);
-    is("softmax_best_f16", 1200, 14000, "softmax_fitted", "__half, 5, 352, 4, true", 1200, 352, true);   // fills L2
-    is("softmax_best_f16", 838, 20000, "softmax_team", "__half, true, 14", 1, 992, true);
-    is("softmax_best_f16", 3350, 20000, "softmax_fitted", "__half, 4, 1024, 2, false", 3350, 640, true);
+    is("softmax_best_f16", 850, 10000, "softmax_fitted", "__half, 5, 352, 4, false, false", 850, 256, true);
+    is("softmax_best_f16", 1200, 14000, "softmax_fitted", "__half, 5, 352, 4, true, false", 1200, 352, true);   // fills L2
+    is("softmax_best_f16", 697, 24000, "softmax_team", "__half, true, 14", 1, 992, true);
+    is("softmax_best_f16", 838, 20000, "softmax_fitted", "__half, 4, 1024, 2, true, false", 838, 640, true);
+    is("softmax_best_f16", 3350, 20000, "softmax_fitted", "__half, 4, 1024, 2, false, true", 3350, 640, true);
     is("softmax_best_bf16", 8, 50000, "softmax_split_row", "__nv_bfloat16, 1024, 2, 6", 8, 1024, true);
     is("softmax_best_bf16", 8, 65536, "softmax_rows_on_demand", "__nv_bfloat16, 256, 4, 8, true", 64, 256, true);
     is("softmax_best_f32", 8, 50000, "softmax_cluster", "float, 8, 8", 64, 224, true);   // 7 of 8 warps' room

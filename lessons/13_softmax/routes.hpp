@@ -96,7 +96,7 @@ inline OnDemand on_demand(const Inputs& inputs, Element element, std::uint32_t b
 // 87, 98 and 96.
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
-                                 {{1, 2, 512, 4, 64}, {1, 4, 512, 3, 2048}, {1, 5, 512, 3, 2560}, {1, 8, 512, 2, 4096}});
+                                 {{1, 2, 512, 4, 64}, {1, 5, 512, 3, 2560}, {1, 8, 512, 2, 4096}});
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
@@ -370,13 +370,16 @@ inline bool team_is_faster(const Inputs& inputs, Element element) {
     return packs > (element == Element::f32 ? 32768 : 16384);
 }
 
-// Is it faster than a block that holds a row? Percent of a copy's bandwidth so and by a block: of 67 MB on an H200,
-// halves: 12801 columns 89 and 88, 15501 93 and 90, 22501 95 and 84, but 12289 85 and 93; of whole packs 20000 95 and
-// 93, 24000 96 and 87, 32000 91 and 87, but 14000 92 and 97; on an H100 22501 97 and 90, 20000 102 and 98. Of 134 MB on
-// an H200 14001 92 and 89, but 20000 92 and 99; of 160 MB 20001 86 and 91.
+// Is it faster than a block that holds a row? Percent of a copy's bandwidth so and by a block, of halves on an H200:
+// rows that begin anywhere, of 67 MB 20001 columns 96 and 95, of 160 MB 86 and 91. Of whole ones those whose blocks
+// leave a fifth of a multiprocessor's 2048 threads without work: of 67 MB 24000 columns 96 and 91, but 20000 95 and 99,
+// 28000 89 and 91, 32000 92 and 94.
 inline bool team_is_faster_than_a_block(const Inputs& inputs, Element element) {
-    return has_room(Route::team, inputs, element, kMostThreads) &&
-           teams_beat_blocks(inputs, element, is_packed(inputs, element) ? 2049 : 1537);
+    if (!has_room(Route::team, inputs, element, kMostThreads)) return false;
+    if (!is_packed(inputs, element)) return teams_beat_blocks(inputs, element, 1537);
+    const std::uint32_t threads = shape_of_fitted(packs_of(rows_of(inputs).columns, element)).threads;
+    const bool idle = element == Element::f32 || threads == 0 || 2048 / threads * threads * 5 < 2048 * 4;
+    return idle && teams_beat_blocks(inputs, element, 2049);
 }
 
 // Of rows that begin anywhere: is a block of no more warps than a row needs faster? On an H200 halves of 25 MB run at
@@ -387,13 +390,14 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
            bytes_of_rows(inputs, element) >= 12u << 20;
 }
 
-// Is it faster that a block has no more warps than its row needs? Of 67 MB of halves on an H200: 8200 98 % of a copy's
-// bandwidth and 88 by overlap, 14000 101 and 92, 20000 101 and 69, 32000 94 and 79; but 7200 102 and 104, and 12000,
-// which all but fill a block of 384 threads, 100 and 101. Floats take no fewer registers so.
+// Is it faster that a block has no more warps than its row needs? Of 67 MB of halves on an H200: 5000 102 % of a copy's
+// bandwidth and 95 by overlap, 8200 100 and 88, 14000 100 and 92, 20000 99 and 69, 32000 94 and 79; but 7200 102 and
+// 104, and 12000, which all but fill a block of 384 threads, 100 and 101. Floats take no fewer registers so.
 inline bool fitted_is_faster(const Inputs& inputs, Element element) {
     if (element == Element::f32 || !has_room(Route::fitted, inputs, element, kMostThreads)) return false;
     const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
-    return packs > 1024 && !fills_most(packs, 384);
+    const std::uint32_t threads = threads_at_high_occupancy(packs);
+    return (threads == 192 || packs > 1024) && !fills_most(packs, 192) && !fills_most(packs, 384);
 }
 
 // Do clusters take rows on demand faster than others do? Of 134 MB on an H100 all that split_row has no room for: 65544

@@ -69,24 +69,24 @@ struct RowsTogether {
 
   // Puts out all whole packs: of rows with so many values before the first one, of which kWords words are whole.
   template <int kWords>
-  __device__ __forceinline__ void put_out(const T* weight, const T* bias, const Cut& cut) {
+  __device__ __forceinline__ void put_out(const T* weight, const T* bias, const LanePacks<kPacks, false>& its, int head) {
+    unsigned last = 0;   // of the results so far
+    its.each([&](int p) {
+      const int index = its.first + p * 32;
 #pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
-      const int index = p * blockDim.x + threadIdx.x;
-#pragma unroll
-      for (int r = 0; r < kRows; ++r) keep_packed<T>(held[r][p]);
-      if (index >= cut.packs) continue;
-      Pack<T> weights = load_cut<kWords>(weight, cut.head, index);
-      Pack<T> biases = load_cut<kWords>(bias, cut.head, index);
+      for (int r = 0; r < kRows; ++r) keep_packed_until<T>(held[r][p], last);
+      Pack<T> weights = load_cut<kWords>(weight, head, index);
+      Pack<T> biases = load_cut<kWords>(bias, head, index);
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
         keep_packed<T>(weights);
         keep_packed<T>(biases);
         const Pack<T> pack =
             normalized(*reinterpret_cast<const Pack<T>*>(&held[r][p]), means[r], scales[r], weights, biases);
-        if (r < count) reinterpret_cast<Pack<T>*>(result + r * step + cut.head)[index] = pack;
+        if (r < count) reinterpret_cast<Pack<T>*>(result + r * step + head)[index] = pack;
+        last = reinterpret_cast<const uint4*>(&pack)->w;
       }
-    }
+    });
   }
 };
 
@@ -96,12 +96,13 @@ struct RowsTogether {
 // kRows * kPackOf<T> rows that follow each other. A multiprocessor's registers are enough for kBlocks blocks of
 // kMostThreads threads.
 //
-// Compared with layer_norm_anywhere: more rows are under way at once, since no thread holds a second one, and a block
-// makes nothing ready first. Each pack of weights and biases is loaded when it is needed, and cut to fit for kRows
-// rows.
+// Compared with layer_norm_anywhere: more rows are under way at once, since no thread holds a second
+// one, and a block makes nothing ready first. Each pack of weights and biases is loaded when it is
+// needed, and cut to fit for kRows rows. A warp's packs lie beside each other, and moments of three
+// packs or more of 16 bits are taken as in layer_norm_fitted. kPastL1: L1 does not keep what is read.
 //
 // Launches overlap. The next kernel is let in at once: it finds no room before a block has ended.
-template <class T, int kRows, int kPacks, int kMostThreads, int kBlocks>
+template <class T, int kRows, int kPacks, int kMostThreads, int kBlocks, bool kPastL1>
 __global__ void __launch_bounds__(kMostThreads, kBlocks)
     layer_norm_fitted_anywhere(const T* in, const T* weight, const T* bias, T* out, long long rows, int columns,
                                float epsilon) {
@@ -114,9 +115,10 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   if (number >= rows) return;   // the whole group
   const long long start = number * columns;
   const Cut cut = cut_within_vectors(in + start, columns);
+  const LanePacks<kPacks, false> its(cut.packs);
   const int behind = threadIdx.x - cut.head;
   const int column = behind < 0 ? threadIdx.x : behind < cut.tail ? columns - cut.tail + behind : -1;   // in no pack
-  RowsTogether<T, kRows, kPacks> together;
+  RowsTogether<T, kRows, kPacks> together = {};
   together.step = kPack * columns;
   together.result = out + start;
   together.count = 1;
@@ -124,48 +126,58 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   cudaGridDependencySynchronize();
   const float edge_weight = column >= 0 ? widened(weight[column]) : 0.0f;
   const float edge_bias = column >= 0 ? widened(bias[column]) : 0.0f;
-  float edges[kRows], sums[kRows];
+  float edges[kRows];
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
     // A row that is not there is read as the first one.
     const T* const from = in + start + (r < together.count ? r * together.step : 0);
-#pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
-      const int index = p * blockDim.x + threadIdx.x;
-      together.held[r][p] = make_uint4(0, 0, 0, 0);
-      if (index < cut.packs) {
-        together.held[r][p] = load_once(reinterpret_cast<const uint4*>(from + cut.head) + index);
-      }
-    }
+    const uint4* const row = reinterpret_cast<const uint4*>(from + cut.head) + its.first;
+    its.each([&](int p) { together.held[r][p] = kPastL1 ? load_once(row + p * 32) : row[p * 32]; });
     edges[r] = column >= 0 ? widened(from[column]) : 0.0f;
   }
+  if constexpr (sizeof(T) == 4 || kPacks < 3) {
+    float sums[kRows], squares[kRows];
 #pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    sums[r] = edges[r];
+    for (int r = 0; r < kRows; ++r) {
+      sums[r] = edges[r];
 #pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
-      sums[r] = add_values(sums[r], *reinterpret_cast<const Pack<T>*>(&together.held[r][p]));
-    }
-  }
-  block_sums(sums, warp_sums);
-  float squares[kRows];
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    together.means[r] = sums[r] / (float)columns;
-    const float apart = column >= 0 ? edges[r] - together.means[r] : 0.0f;
-    squares[r] = apart * apart;
-#pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
-      keep_packed<T>(together.held[r][p]);
-      if (p * blockDim.x + threadIdx.x < cut.packs) {
-        const Pack<T>& pack = *reinterpret_cast<const Pack<T>*>(&together.held[r][p]);
-        squares[r] = add_squares(squares[r], pack, together.means[r]);
+      for (int p = 0; p < kPacks; ++p) {
+        sums[r] = add_values(sums[r], *reinterpret_cast<const Pack<T>*>(&together.held[r][p]));
       }
     }
-  }
-  block_sums(squares, warp_squares);
+    block_sums(sums, warp_sums);
 #pragma unroll
-  for (int r = 0; r < kRows; ++r) together.scales[r] = scale_of(squares[r] / (float)columns, epsilon);
+    for (int r = 0; r < kRows; ++r) {
+      const float mean = sums[r] / (float)columns;
+      const float apart = column >= 0 ? edges[r] - mean : 0.0f;
+      squares[r] = apart * apart;
+      its.each([&](int p) {
+        squares[r] = add_squares(squares[r], *reinterpret_cast<const Pack<T>*>(&together.held[r][p]), mean);
+      });
+      together.means[r] = mean;
+    }
+    block_sums(squares, warp_squares);
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) together.scales[r] = scale_of(squares[r] / (float)columns, epsilon);
+  } else {
+    // Values in no pack are warp 0's.
+    const int edges_of_row = cut.head + cut.tail;
+    const auto count_of = [&](int warp) {
+      return packs_of_warp<kPacks>(cut.packs, warp) * kPack + (warp == 0 ? edges_of_row : 0);
+    };
+    Moments mine[kRows];
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      mine[r] = lane_moments<T>(its, together.held[r]);
+      if (column >= 0) mine[r] = merge(mine[r], {1.0f, edges[r], 0.0f});
+    }
+    block_moments(mine, count_of(threadIdx.x / 32), count_of(threadIdx.x % 32), columns, warp_sums, warp_squares);
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      together.means[r] = mine[r].mean;
+      together.scales[r] = quick_scale(mine[r], epsilon);
+    }
+  }
   // Values in no pack are put out first, and then take no registers.
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
@@ -176,15 +188,15 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   }
   switch (cut.head * (int)sizeof(T) / 4) {
     case 0:
-      together.template put_out<0>(weight, bias, cut);
+      together.template put_out<0>(weight, bias, its, cut.head);
       break;
     case 1:
-      together.template put_out<1>(weight, bias, cut);
+      together.template put_out<1>(weight, bias, its, cut.head);
       break;
     case 2:
-      together.template put_out<2>(weight, bias, cut);
+      together.template put_out<2>(weight, bias, its, cut.head);
       break;
     default:
-      together.template put_out<3>(weight, bias, cut);
+      together.template put_out<3>(weight, bias, its, cut.head);
   }
 }

@@ -184,6 +184,8 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
   store_row<T, kPacks>(row, weight, bias, held, mean, scale_of(squares / (float)columns, epsilon));
 }
 
+#include "lane_packs.cuh"
+#include "block_moments.cuh"
 #include "fitted.cuh"
 #include "fitted_anywhere.cuh"
 

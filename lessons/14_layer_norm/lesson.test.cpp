@@ -250,8 +250,9 @@ TEST(LayerNorm, ManyLongRowsAreFittedOrGoToTeams) {
     is(2000, 255, Element::f32, Route::anywhere);           // less than 4 MiB
     is(2100, 255, Element::f32, Route::fitted_anywhere);
     is(16384, 1401, Element::f32, Route::fitted_anywhere);
-    is(4096, 4867, Element::f32, Route::fitted_anywhere);   // 1216 whole packs
-    is(4096, 4869, Element::f32, Route::team);
+    is(4096, 5123, Element::f32, Route::fitted_anywhere);   // 1280 whole packs
+    is(4096, 5125, Element::f32, Route::team);
+    is(700, 12289, Element::f16, Route::fitted_anywhere);   // 34 MB
     is(600, 6147, Element::f32, Route::fitted_anywhere);    // 1536, but less than 32 MiB
     is(600, 6149, Element::f32, Route::anywhere);
     is(4096, 4096, Element::f16, Route::overlap);
@@ -328,10 +329,11 @@ TEST(LayerNorm, ShortRowsThatBeginAnywhereTakeAFewLanes) {
 // eight apart (of halves), or one long one; where a warp is enough, a block has four groups.
 TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     const auto is = expect_launch_on_sm90;
-    is("layer_norm_best_f16", 21001, 417, "layer_norm_fitted_anywhere", "__half, 2, 2, 384, 3", 2626, 32, true);
-    is("layer_norm_best_f16", 9001, 1001, "layer_norm_fitted_anywhere", "__half, 2, 3, 512, 2", 4504, 64, true);
-    is("layer_norm_best_f16", 2000, 8191, "layer_norm_fitted_anywhere", "__half, 1, 6, 256, 4", 2000, 192, true);
-    is("layer_norm_best_f32", 600, 6001, "layer_norm_fitted_anywhere", "float, 1, 6, 256, 4", 600, 256, true);
+    is("layer_norm_best_f16", 21001, 417, "layer_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2626, 32, true);
+    is("layer_norm_best_f16", 9001, 1001, "layer_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 4504, 64, true);
+    is("layer_norm_best_f16", 7001, 1401, "layer_norm_fitted_anywhere", "__half, 2, 3, 512, 2, false", 3504, 64, true);
+    is("layer_norm_best_f16", 2000, 8191, "layer_norm_fitted_anywhere", "__half, 1, 5, 320, 4, true", 2000, 224, true);   // fills L2
+    is("layer_norm_best_f32", 600, 6001, "layer_norm_fitted_anywhere", "float, 1, 5, 320, 4, false", 600, 320, true);
 }
 
 // From 1 MB read on.
@@ -341,11 +343,11 @@ TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
     is("layer_norm_best_f32", 65, 4096, "layer_norm_overlap", "float, 256, 4, false", 65, 256, true);
     is("layer_norm_best_f16", 1025, 1024, "layer_norm_overlap", "__half, 32, 4, false", 513, 64, true);  // two rows a block
     is("layer_norm_best_bf16", 65, 32768, "layer_norm_overlap", "__nv_bfloat16, 1024, 4, false", 65, 1024, true);
-    is("layer_norm_best_f16", 1675, 10000, "layer_norm_fitted", "__half, 4, 384, 4, true", 1675, 320, true);   // fills L2
-    is("layer_norm_best_f16", 425, 20000, "layer_norm_fitted", "__half, 5, 512, 3, false", 425, 512, true);
-    is("layer_norm_best_f16", 1675, 20000, "layer_norm_fitted", "__half, 5, 512, 3, false", 1675, 512, true);
+    is("layer_norm_best_f16", 1675, 10000, "layer_norm_fitted", "__half, 6, 256, 4, true, false", 1675, 224, true);   // fills L2
+    is("layer_norm_best_f16", 425, 20000, "layer_norm_fitted", "__half, 7, 512, 2, false, false", 425, 384, true);
+    is("layer_norm_best_f16", 1675, 20000, "layer_norm_fitted", "__half, 7, 512, 2, false, true", 1675, 384, true);
     is("layer_norm_best_f16", 1046, 32000, "layer_norm_overlap", "__half, 1024, 4, true", 1046, 1024, true);
-    is("layer_norm_best_f32", 300, 16384, "layer_norm_fitted", "float, 8, 512, 2, false", 300, 512, true);
+    is("layer_norm_best_f32", 300, 16384, "layer_norm_fitted", "float, 8, 512, 2, false, false", 300, 512, true);
     is("layer_norm_best_f32", 512, 16384, "layer_norm_team", "float, true, 12", 2, 864, true);
     is("layer_norm_best_f32", 16384, 8192, "layer_norm_overlap", "float, 512, 4, true", 16384, 512, true);
     is("layer_norm_best_f32", 8, 65536, "layer_norm_rows_on_demand", "float, 512, 4, 8", 64, 512, true);

@@ -50,19 +50,21 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
     return cluster_anywhere(columns, element, four ? 4 : 2, kPacks);
 }
 
-// Of rows that take no more warps than they need: four or five packs a thread in 40 registers, or eight in 64.
+// Of rows that take no more warps than they need: six packs a thread or more, in 64 registers. For four, 40 do not
+// quite do: 67 MB of 14000 halves ran so on an H200 at 76 % of a copy's bandwidth, and by seven in 64 at 90.
 inline FittedShape shape_of_fitted(std::uint64_t packs) {
-    return fitted_shape(packs, {{4, 384, 4}, {5, 512, 3}, {8, 512, 2}});
+    return fitted_shape(packs, {{6, 256, 4}, {7, 512, 2}, {8, 512, 2}});
 }
 
 inline constexpr std::uint32_t kVectors = 2;   // as long as a row: weights and biases
 
 // Of rows that begin anywhere and take no more warps than they need. Two rows together share weights and biases; longer
-// ones are faster alone, by six packs a thread: of 67 MB on an H200, 5001 halves run at 89 % of a copy's bandwidth so
-// and at 85 two together, 9001 at 86 and 81, and at 82 by five packs a thread (these kernels by themselves).
+// ones are faster alone: of 67 MB on an H200, 10001 halves run at 86 % of a copy's bandwidth by five packs a thread, at
+// 81 by four and at 78 two together, but 5001 at 88 both ways, and of 134 MB at 93 and 94 (these kernels by
+// themselves).
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
-                                 {{2, 2, 384, 3, 64}, {2, 3, 512, 2, 480}, {1, 6, 256, 4, 1536}});
+                                 {{2, 2, 384, 3, 160}, {2, 3, 512, 2, 640}, {1, 5, 320, 4, 1536}});
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
@@ -165,12 +167,13 @@ inline bool team_is_faster(const Inputs& inputs, Element element) {
 
 // Of rows that begin anywhere: is a block of no more warps than a row needs faster? Percent of a copy's bandwidth on an
 // H200 so, and by a block that takes one row after the other: halves of 4 MB 1001 columns 35 and 32, 3501 32 and 25; of
-// 31 MB 58 and 37, 60 and 37. Rows longer than most by a team, where teams were timed: of 67 MB 8191 columns 83 and 73
-// by a team, 9001 84 and 77, but 10001 81 and 83; 12289 84 and 83, and of 134 MB 87 and 88.
+// 31 MB 58 and 37, 60 and 37. And by a team, where teams were timed: of 67 MB 10001 columns 85 and 84, 12289 83 and 83,
+// of 34 MB 61 and 48.
 inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    const bool beats_team = packs <= 1280 || fillings_of_l2(inputs, element) < 0.75;
     return inputs.machine.architecture >= 90 && has_room(Route::fitted_anywhere, inputs, element, kMostThreads) &&
-           bytes_of_rows(inputs, element) >= 2u << 20 && (packs <= 1216 || !team_is_faster(inputs, element));
+           bytes_of_rows(inputs, element) >= 2u << 20 && (beats_team || !team_is_faster(inputs, element));
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
@@ -298,9 +301,11 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         route = Route::two_reads;
         block = kMostThreads;
     }
+    // Fitted blocks read values of 16 bits once for their moments.
+    const bool fitted = route == Route::fitted || route == Route::fitted_anywhere;
     const bool two_passes = route == Route::warp || route == Route::registers || route == Route::high_occupancy ||
-                            route == Route::overlap || route == Route::fitted || route == Route::short_anywhere ||
-                            route == Route::anywhere || route == Route::fitted_anywhere;
+                            route == Route::overlap || route == Route::short_anywhere || route == Route::anywhere ||
+                            (fitted && element == Element::f32);
     const Buffers b = add_buffers(
         plan, inputs,
         {.element = element,

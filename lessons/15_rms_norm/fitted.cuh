@@ -9,15 +9,17 @@
 // are asked for with the row, and come while its warps wait for each other; they take as many registers. Else each pack of
 // them is loaded when it is needed, and L1 is to keep it for the blocks beside this one.
 //
-// Launches overlap, and blocks prefetch, as there. A kernel that prefetches nothing, and asks for weights late, lets the next
-// one in at once, which finds no room before a block has ended: of 48 MB, 1 % faster than to let it in when a block has
+// Launches overlap, and blocks prefetch if kPrefetches, as there. One that does not, and asks for weights late, lets the
+// next in at once, which finds no room before a block has ended: of 48 MB, 1 % faster than to let it in when a block has
 // asked for its row, but of 134 MB 2 % slower, and early 4 and 3 % (H100). kPastL1: L1 does not keep what is read.
-template <class T, int kPacks, int kMostThreads, int kBlocks, bool kAsksEarly, bool kPastL1>
+template <class T, int kPacks, int kMostThreads, int kBlocks, bool kAsksEarly, bool kPastL1, bool kPrefetches>
 __global__ void __launch_bounds__(kMostThreads, kBlocks)
     rms_norm_fitted(const T* in, const T* weight, T* out, long long rows, int columns, float epsilon, int blocks_ahead) {
   constexpr int kPack = kPackOf<T>;
   constexpr int kEarly = kAsksEarly ? kPacks : 1;
+  constexpr bool kLetsInAtOnce = !kPrefetches && !kAsksEarly;
   __shared__ float warp_sums[32];
+  if (kLetsInAtOnce) cudaTriggerProgrammaticLaunchCompletion();
   const int threads = blockDim.x;
   const int packs = columns / kPack;
   const long long first = (long long)blockIdx.x * packs;
@@ -25,10 +27,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   uint4* result = reinterpret_cast<uint4*>(out) + first;
   const uint4* weight_packs = reinterpret_cast<const uint4*>(weight);
   const BlockRows<1> all = {in, rows, columns * (int)sizeof(T)};
-  const bool prefetches = blocks_ahead > 0;
-  const bool lets_in_at_once = !prefetches && !kAsksEarly;
-  if (lets_in_at_once) cudaTriggerProgrammaticLaunchCompletion();
-  if (prefetches && threadIdx.x == 0 && (int)blockIdx.x < blocks_ahead) all.prefetch(blockIdx.x);
+  if (kPrefetches && threadIdx.x == 0 && (int)blockIdx.x < blocks_ahead) all.prefetch(blockIdx.x);
   cudaGridDependencySynchronize();
   uint4 held[kPacks];   // 0 outside of the row
 #pragma unroll
@@ -43,8 +42,8 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
     const int index = p * threads + threadIdx.x;
     if (kAsksEarly && index < packs) early[p] = load_to_stay_in_l1(weight_packs + index);
   }
-  if (prefetches && threadIdx.x == 0) all.prefetch(blockIdx.x + (long long)blocks_ahead);
-  if (!lets_in_at_once) cudaTriggerProgrammaticLaunchCompletion();
+  if (kPrefetches && threadIdx.x == 0) all.prefetch(blockIdx.x + (long long)blocks_ahead);
+  if (!kLetsInAtOnce) cudaTriggerProgrammaticLaunchCompletion();
   float squares = 0.0f;
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {

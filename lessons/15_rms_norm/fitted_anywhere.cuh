@@ -68,21 +68,19 @@ struct RowsTogether {
 
   // Puts out all whole packs: of rows with so many values before the first one, of which kWords words are whole.
   template <int kWords>
-  __device__ __forceinline__ void put_out(const T* weight, const Cut& cut) {
-#pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
-      const int index = p * blockDim.x + threadIdx.x;
+  __device__ __forceinline__ void put_out(const T* weight, const LanePacks<kPacks>& its, int head) {
+    its.each([&](int p) {
+      const int index = its.first + p * 32;
 #pragma unroll
       for (int r = 0; r < kRows; ++r) keep_packed<T>(held[r][p]);
-      if (index >= cut.packs) continue;
-      Pack<T> weights = load_cut<kWords>(weight, cut.head, index);
+      Pack<T> weights = load_cut<kWords>(weight, head, index);
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
         keep_packed<T>(weights);
         const Pack<T> pack = normalized(*reinterpret_cast<const Pack<T>*>(&held[r][p]), scales[r], weights);
-        if (r < count) reinterpret_cast<Pack<T>*>(result + r * step + cut.head)[index] = pack;
+        if (r < count) reinterpret_cast<Pack<T>*>(result + r * step + head)[index] = pack;
       }
-    }
+    });
   }
 };
 
@@ -92,11 +90,12 @@ struct RowsTogether {
 // kRows * kPackOf<T> rows that follow each other. A multiprocessor's registers are enough for kBlocks blocks of
 // kMostThreads threads.
 //
-// Compared with rms_norm_anywhere: more rows are under way at once, since no thread holds a second one, and a block
-// makes nothing ready first. Each pack of weights is loaded when it is needed, and cut to fit for kRows rows.
+// Compared with rms_norm_anywhere: more rows are under way at once, since no thread holds a second one,
+// and a block makes nothing ready first. Each pack of weights is loaded when it is needed, and cut to
+// fit for kRows rows. A warp's packs lie beside each other. kPastL1: L1 does not keep what is read.
 //
 // Launches overlap. The next kernel is let in at once: it finds no room before a block has ended.
-template <class T, int kRows, int kPacks, int kMostThreads, int kBlocks>
+template <class T, int kRows, int kPacks, int kMostThreads, int kBlocks, bool kPastL1>
 __global__ void __launch_bounds__(kMostThreads, kBlocks)
     rms_norm_fitted_anywhere(const T* in, const T* weight, T* out, long long rows, int columns, float epsilon) {
   constexpr int kPack = kPackOf<T>;
@@ -109,7 +108,8 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   const Cut cut = cut_within_vectors(in + start, columns);
   const int behind = threadIdx.x - cut.head;
   const int column = behind < 0 ? threadIdx.x : behind < cut.tail ? columns - cut.tail + behind : -1;   // in no pack
-  RowsTogether<T, kRows, kPacks> together;
+  const LanePacks<kPacks> its(cut.packs);
+  RowsTogether<T, kRows, kPacks> together = {};
   together.step = kPack * columns;
   together.result = out + start;
   together.count = 1;
@@ -121,14 +121,8 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   for (int r = 0; r < kRows; ++r) {
     // A row that is not there is read as the first one.
     const T* const from = in + start + (r < together.count ? r * together.step : 0);
-#pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
-      const int index = p * blockDim.x + threadIdx.x;
-      together.held[r][p] = make_uint4(0, 0, 0, 0);
-      if (index < cut.packs) {
-        together.held[r][p] = load_once(reinterpret_cast<const uint4*>(from + cut.head) + index);
-      }
-    }
+    const uint4* const row = reinterpret_cast<const uint4*>(from + cut.head) + its.first;
+    its.each([&](int p) { together.held[r][p] = kPastL1 ? load_once(row + p * 32) : row[p * 32]; });
     edges[r] = column >= 0 ? widened(from[column]) : 0.0f;
   }
 #pragma unroll
@@ -149,15 +143,15 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   }
   switch (cut.head * (int)sizeof(T) / 4) {
     case 0:
-      together.template put_out<0>(weight, cut);
+      together.template put_out<0>(weight, its, cut.head);
       break;
     case 1:
-      together.template put_out<1>(weight, cut);
+      together.template put_out<1>(weight, its, cut.head);
       break;
     case 2:
-      together.template put_out<2>(weight, cut);
+      together.template put_out<2>(weight, its, cut.head);
       break;
     default:
-      together.template put_out<3>(weight, cut);
+      together.template put_out<3>(weight, its, cut.head);
   }
 }

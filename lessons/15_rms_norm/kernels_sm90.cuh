@@ -150,6 +150,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
   store_row<T, kPacks>(row, weight, held, weights, scale_of(squares, columns, epsilon));
 }
 
+#include "lane_packs.cuh"
 #include "fitted.cuh"
 #include "fitted_anywhere.cuh"
 

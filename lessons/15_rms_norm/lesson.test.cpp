@@ -232,7 +232,12 @@ TEST(RmsNorm, ManyLongRowsGoToTeams) {
     is(2100, 255, Element::f32, Route::fitted_anywhere);
     is(1365, 12296, Element::f16, Route::team);             // 67 MB about fill L2
     is(700, 20000, Element::f16, Route::team);              // 56 MB
-    is(500, 20000, Element::f16, Route::fitted);            // 40 MB
+    is(500, 20000, Element::f16, Route::team);              // 40 MB
+    is(425, 20000, Element::f16, Route::fitted);            // 34 MB
+    is(1675, 5000, Element::f16, Route::fitted);            // 625 packs
+    is(1675, 5376, Element::f16, Route::overlap);           // seven eighths of 192 threads
+    is(1675, 10000, Element::f16, Route::fitted);
+    is(1675, 10000, Element::f32, Route::fitted);
     is(2048, 20000, Element::f16, Route::fitted);           // 164 MB
     is(1024, 100001, Element::f32, Route::team);
     const auto is_on_slower = [](std::uint64_t rows, std::uint64_t columns, Element element, Route route) {
@@ -288,10 +293,10 @@ TEST(RmsNorm, ShortRowsThatBeginAnywhereTakeAFewLanes) {
 // so lie eight apart (of halves), or one long one; where a warp is enough, a block has four groups.
 TEST(RmsNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     const auto is = expect_launch_on_sm90;
-    is("rms_norm_best_f16", 21001, 417, "rms_norm_fitted_anywhere", "__half, 4, 2, 384, 2", 1314, 32, true);
-    is("rms_norm_best_f16", 9001, 1001, "rms_norm_fitted_anywhere", "__half, 2, 3, 512, 2", 4504, 64, true);
-    is("rms_norm_best_f16", 2000, 8191, "rms_norm_fitted_anywhere", "__half, 2, 4, 512, 2", 1000, 256, true);
-    is("rms_norm_best_f32", 1000, 6001, "rms_norm_fitted_anywhere", "float, 1, 4, 512, 3", 1000, 384, true);
+    is("rms_norm_best_f16", 21001, 417, "rms_norm_fitted_anywhere", "__half, 4, 2, 384, 2, false", 1314, 32, true);
+    is("rms_norm_best_f16", 9001, 1001, "rms_norm_fitted_anywhere", "__half, 2, 3, 512, 2, false", 4504, 64, true);
+    is("rms_norm_best_f16", 2000, 8191, "rms_norm_fitted_anywhere", "__half, 1, 4, 512, 3, true", 2000, 256, true);   // fills L2
+    is("rms_norm_best_f32", 1000, 6001, "rms_norm_fitted_anywhere", "float, 1, 4, 512, 3, false", 1000, 384, true);
 }
 
 // From 1 MB read on, to 6 times the L2 that is read and written: 11520 rows of 4096 floats.
@@ -337,8 +342,8 @@ TEST(RmsNorm, HowFarAheadRowsAreAskedFor) {
 }
 
 TEST(RmsNorm, HowLaunchesOverlap) {
-    expect_launch_on_sm90("rms_norm_fitted_f16", 850, 20000, "rms_norm_fitted", "__half, 4, 640, 2, true, true", 850, 640, true);
-    expect_launch_on_sm90("rms_norm_best_f32", 259, 16384, "rms_norm_fitted", "float, 4, 1024, 2, false, false", 259, 1024,
+    expect_launch_on_sm90("rms_norm_fitted_f16", 850, 20000, "rms_norm_fitted", "__half, 4, 640, 2, true, true, false", 850, 640, true);
+    expect_launch_on_sm90("rms_norm_best_f32", 259, 16384, "rms_norm_fitted", "float, 4, 1024, 2, false, false, false", 259, 1024,
                           true);
     expect_launch_on_sm90("rms_norm_best_f16", 1025, 1024, "rms_norm_overlap", "__half, 32, 4, false", 513, 64, true);
     lesson::Inputs inputs = with_rows("rms_norm_overlap_f32", 3, 4096);

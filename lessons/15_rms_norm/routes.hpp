@@ -76,7 +76,7 @@ inline constexpr std::uint32_t kVectors = 1;   // as long as a row: weights
 // Of rows that begin anywhere and take no more warps than they need.
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
-                                 {{4, 2, 384, 2, 64}, {2, 3, 512, 2, 480}, {2, 4, 512, 2, 1280}, {1, 4, 512, 3, 1664}});
+                                 {{4, 2, 384, 2, 64}, {2, 3, 512, 2, 320}, {1, 4, 512, 3, 1664}});
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
@@ -149,12 +149,16 @@ inline std::uint32_t packs_a_lane(const Inputs& inputs, Element element) {
     return is_packed(inputs, element) && packs_touched(inputs, element) <= 32 ? 1 : kPacks;
 }
 
-// Is it faster that a block has no more warps than its row needs? Of 67 MB on an H200, halves: 16392 94 % of a copy's
-// bandwidth and 72 by overlap, 20000 95 and 80, 32000 91 and 86; but 14000 94 and 97. Of 134 MB on an H100 16392 103
-// and 104, 32768 100 and 102.
+// Is it faster that a block has no more warps than its row needs? Of 67 MB on an H200, halves: 5000 103 % of a copy's
+// bandwidth and 99 by overlap, 8200 102 and 95, 10000 103 and 98, 16392 94 and 72, 20000 97 and 80, 32000 93 and 86;
+// but 14000 93 and 97. Of 134 MB on an H100 16392 103 and 104, 32768 100 and 102.
 inline bool fitted_is_faster(const Inputs& inputs, Element element) {
     if (outgrows_l2(inputs, element) && !memory_is_fast(inputs.machine)) return false;
-    return packs_of(rows_of(inputs).columns, element) > 2048 && has_room(Route::fitted, inputs, element, kMostThreads);
+    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    const std::uint32_t threads = threads_at_high_occupancy(packs);
+    const bool shorter =
+        element != Element::f32 && (threads == 192 || threads == 384) && !fills_most(packs, threads);
+    return (shorter || packs > 2048) && has_room(Route::fitted, inputs, element, kMostThreads);
 }
 
 // Is a team faster than clusters? Of 134 MB on an H100: 50000 floats 94 % of a copy's bandwidth and 88 by a cluster,
@@ -173,10 +177,12 @@ inline bool team_is_faster(const Inputs& inputs, Element element) {
 }
 
 // Is it faster than a block that holds a row? Percent of a copy's bandwidth so and by a block: of 67 MB on an H200,
-// halves: 14000 columns 101 and 92, 16384 103 and 98, 20000 101 and 97, 28000 94 and 92, but 12288 101 and 102; floats
-// 10000 102 and 95; on an H100 20000 halves 102 and 98. But of 134 MB on an H200 20000 96 and 101.
+// halves: 14000 columns 101 and 92, 16384 103 and 98, 20000 102 and 97, 28000 94 and 92, but 12288 101 and 102; floats
+// 10000 102 and 95; on an H100 20000 halves 102 and 98. Of 42 MB on an H200 14000 89 and 78, 28000 81 and 73; but of 34
+// MB 20000 73 and 81, and of 134 MB 95 and 102.
 inline bool team_is_faster_than_a_block(const Inputs& inputs, Element element) {
-    return has_room(Route::team, inputs, element, kMostThreads) && teams_beat_blocks(inputs, element, 1537);
+    return has_room(Route::team, inputs, element, kMostThreads) &&
+           teams_beat_blocks(inputs, element, 1537, element == Element::f32 ? 0.75 : 0.6);
 }
 
 // Of rows that begin anywhere: is a block of no more warps than a row needs faster? Percent of a copy's bandwidth on an

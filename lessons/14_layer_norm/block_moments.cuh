@@ -1,0 +1,73 @@
+// Moments of rows that a block holds in registers, by one meeting of its warps.
+
+// The moments of a lane's values, read once: sums of deviations from a pivot, and of their squares. The pivot
+// is the mean of the first pack, kPack of n values. So the squares come to at most n / kPack times m2 (values
+// of the first pack lie about its mean, and that is off by less than the others' mean makes up for), and m2,
+// their difference from the square of the sum, is right to (3 n + 5) n / kPack roundings: 64 halves to 2^-13.
+template <class T, int kPacks, bool kTwoPaths>
+__device__ __forceinline__ Moments lane_moments(const LanePacks<kPacks, kTwoPaths>& its, uint4 (&held)[kPacks]) {
+  constexpr int kPack = kPackOf<T>;
+  float count = 0.0f;
+  const float pivot = add_values(0.0f, *reinterpret_cast<const Pack<T>*>(&held[0])) * (1.0f / kPack);
+  float sum = 0.0f;
+  float squares = 0.0f;
+  its.each([&](int p) {
+    keep_packed_until<T>(held[p], squares);
+    count += kPack;
+    const T* values = reinterpret_cast<const T*>(&held[p]);
+#pragma unroll
+    for (int k = 0; k < kPack; k += 2) {
+      const float2 pair = widened_pair<T>(values + k);
+      const float first = pair.x - pivot;
+      const float second = pair.y - pivot;
+      sum += first;
+      sum += second;
+      squares = fmaf(first, first, squares);
+      squares = fmaf(second, second, squares);
+    }
+  });
+  const float apart = __fdividef(sum, fmaxf(count, 1.0f));
+  return {count, pivot + apart, fmaf(-sum, apart, squares)};
+}
+
+// What so many values add to m2 whose mean lies `apart` from all of them. Of none 0, even where apart's square overflows.
+__device__ __forceinline__ float squares_of_shift(float count, float apart) { return count * apart * apart; }
+
+// The moments of rows that a block's threads work on together, in each of them, from each lane's.
+// of_warp: values of a row that this warp has; of_other: that the warp has whose number is this
+// lane's, 0 if there is none. means, m2s: shared memory.
+template <int kRows>
+__device__ __forceinline__ void block_moments(Moments (&rows)[kRows], float of_warp, float of_other, int columns,
+                                              float (&means)[kRows][32], float (&m2s)[kRows][32]) {
+  const int warp = threadIdx.x / 32;
+  const int lane = threadIdx.x % 32;
+  const float all = columns;
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    const float mean = __fdividef(warp_sum(rows[r].count * rows[r].mean), fmaxf(of_warp, 1.0f));
+    const float m2 = warp_sum(rows[r].m2 + squares_of_shift(rows[r].count, rows[r].mean - mean));
+    rows[r] = {all, mean, m2};
+  }
+  if (blockDim.x == 32) return;
+  if (lane == 0) {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      means[r][warp] = rows[r].mean;
+      m2s[r][warp] = rows[r].m2;
+    }
+  }
+  __syncthreads();
+  const bool has = lane < blockDim.x / 32;
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    const float mean = has ? means[r][lane] : 0.0f;
+    const float m2 = has ? m2s[r][lane] : 0.0f;
+    rows[r].mean = __fdividef(warp_sum(of_other * mean), all);
+    rows[r].m2 = warp_sum(m2 + squares_of_shift(of_other, mean - rows[r].mean));
+  }
+}
+
+// 1 / sqrt(m2 / count + epsilon), right to five roundings more than scale_of().
+__device__ __forceinline__ float quick_scale(const Moments& moments, float epsilon) {
+  return rsqrtf(__fdividef(moments.m2, moments.count) + epsilon);
+}

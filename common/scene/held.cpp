@@ -19,15 +19,18 @@ LaneCell cell_of(const steps::Steps& steps, const steps::LaneValues& lane_values
     cell.bits = cell.known ? lane_values.bits[l] : 0;
     for (const steps::LaneValues::Part& part : lane_values.more)
         if (cell.known && (part.known >> lane & 1u)) cell.more.push_back({part.bits[l], part.type});
-    const steps::Provenance inputs = steps.provenances.at(lane_values.inputs[l]);
-    cell.undefined = inputs.undefined;
-    cell.inputs = inputs.count();
-    cell.counted_twice = inputs.counted_twice();
-    cell.more_perhaps = inputs.unknown;
+    set_inputs(cell, steps.provenances.at(lane_values.inputs[l]));
     return cell;
 }
 
 }  // namespace
+
+void set_inputs(LaneCell& cell, const steps::Provenance& inputs) {
+    cell.undefined = inputs.undefined;
+    cell.inputs = inputs.count();
+    cell.counted_twice = inputs.counted_twice();
+    cell.more_perhaps = inputs.unknown;
+}
 
 std::string value_text(const LaneCell& cell) {
     std::string text = format_element(cell.type, cell.bits);

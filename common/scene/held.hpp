@@ -30,6 +30,9 @@ struct LaneCell {
     bool more_perhaps = false;  // others may have come in: the kernel's text does not say
 };
 
+// Says which inputs the cell's value includes.
+void set_inputs(LaneCell& cell, const steps::Provenance& inputs);
+
 // "5", or of a value with parts all of them: "(5, 2.13534)".
 std::string value_text(const LaneCell& cell);
 // As cell_text; the parts of a value one under the other (`stacked`), or side by side.

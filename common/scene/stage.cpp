@@ -127,6 +127,7 @@ private:
             cell.bits = view.before;
             cell.type = record ? record->type : Element::f32;
             cell.more = parts_before(steps_, *offered, lane);
+            set_inputs(cell, steps_.provenances.at(view.inputs_before));
         }
     }
 

@@ -133,9 +133,9 @@ inline FittedShape fitted_shape(std::uint64_t packs, std::initializer_list<Fitte
     return {};
 }
 
-// Do rows and results fill L2, but not much more? It is then faster that L1 does not keep what is read: 67 MB of 20000
-// halves run by softmax on an H200 at 101 % of a copy's bandwidth so, and at 97 else; but 48 MB at 86 and 89, and 134 MB at
-// 94 and 100.
+// Do rows and results fill L2, but not much more? It is then faster that L1 does not keep what is read. Percent of a copy's
+// bandwidth on an H200 so and else, of halves: 67 MB of 20000 by softmax 101 and 97, but 48 MB 86 and 89, 134 MB 94 and
+// 100; of 3501, which begin anywhere, by layer norm 56 MB 87 and 83, but 44 MB 65 and 66, 134 MB 91 and 94.
 inline bool fills_l2(const Inputs& inputs, Element element) {
     return fillings_of_l2(inputs, element) > 0.8 && !outgrows_l2(inputs, element);
 }

@@ -88,11 +88,14 @@ inline bool teams_were_timed(const Inputs& inputs, Element element) {
     return has_large_clusters(inputs.machine) && rows_are_many(inputs, element);
 }
 
+// Fillings of L2 from which teams may be faster than blocks that hold a row each, for most lengths and types.
+inline constexpr double kLeastTeamFillings = 0.75;
+
 // Are teams faster than blocks that hold a row each, of so many packs at least? Where rows and results about fill L2:
 // both were timed on an H200 at 34 to 134 MB, 0.5 to 2.1 times its L2, and on an H100 at 67 MB. Of fewer fillings than
 // least_fillings, or more than 1.5, most lengths were slower by a team.
 inline bool teams_beat_blocks(const Inputs& inputs, Element element, std::uint64_t least_packs,
-                              double least_fillings = 0.75) {
+                              double least_fillings = kLeastTeamFillings) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     const bool about_fill_l2 = fillings_of_l2(inputs, element) > least_fillings && !outgrows_l2(inputs, element);
     return teams_were_timed(inputs, element) && about_fill_l2 && packs >= least_packs && packs <= 4096;

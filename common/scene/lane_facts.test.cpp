@@ -114,14 +114,8 @@ TEST(ValuesWithParts, StandInOneCell) {
 // After a sum of all the lanes offer something else, worked out without a record: the row above the next round shows it,
 // and not that it includes what the sum did.
 TEST(StageRow, MarksWhatIsOfferedByItsOwnInputs) {
-    TraceBuilder made;
-    const auto in = made.array("in", Space::global, 32);
-    auto warp = made.warp(0, 0);
-    warp.load(2, in, [](int lane) { return lane; }, [](int lane) { return ramp(lane); });
-    for (const int mask : {16, 8, 4, 2, 1}) warp.shuffle_sum(4, Op::shfl_xor, mask);
-    for (std::size_t lane = 0; lane < 32; ++lane) warp.values[lane] = 0.25f * static_cast<float>(lane);
-    warp.shuffle_sum(8, Op::shfl_xor, 16);
-    const steps::Steps steps = steps::build_steps(made.trace);
+    const Trace trace = sum_and_another({16});
+    const steps::Steps steps = steps::build_steps(trace);
     const Stage stage = stage_of(steps, steps.size() - 1, kFirst);
     const LaneCell& offered = stage.rows.at(stage.rows.size() - 2).lanes[3];
     EXPECT_EQ(value_text(offered), "0.75");

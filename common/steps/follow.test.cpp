@@ -127,14 +127,8 @@ TEST(Follow, TheSamePartnerTwiceIsCountedTwice) {
 
 // After a sum of all, the lanes offer something else: of what inputs, no record says.
 TEST(Follow, WhatWasWorkedOutWithoutARecordIsNotTheLastResult) {
-    TraceBuilder made;
-    const auto in = made.array("in", Space::global, 32);
-    auto warp = made.warp(0, 0);
-    warp.load(2, in, [](int lane) { return lane; }, [](int lane) { return ramp(lane); });
-    for (const int mask : {16, 8, 4, 2, 1}) warp.shuffle_sum(4, Op::shfl_xor, mask);
-    for (std::size_t lane = 0; lane < 32; ++lane) warp.values[lane] = 0.25f * static_cast<float>(lane);
-    for (const int mask : {16, 8}) warp.shuffle_sum(8, Op::shfl_xor, mask);
-    const Steps steps = build_steps(made.trace);
+    const Trace trace = sum_and_another({16, 8});
+    const Steps steps = build_steps(trace);
     EXPECT_EQ(inputs_after(steps, 5, kFirst, 3).count(), 32u);
     EXPECT_FALSE(inputs_after(steps, 5, kFirst, 3).unknown);
     for (const std::size_t step : {6u, 7u}) {

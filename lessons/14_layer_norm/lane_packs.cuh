@@ -2,11 +2,11 @@
 
 // Packs of a row that a lane has: its first one, and every 32nd from there on, kPacks at most. Their addresses
 // differ by constants. kTwoPaths: a warp that has all of its packs asks of none whether it is there; all that
-// is done with them is then in the code twice. Rows that are in L2 take the longer, the more instructions they
-// take: an H200 moved 34 MB of 5000 halves at 78 % of a copy's bandwidth by layer_norm_fitted so, and at 70
-// before, when packs lay a block's threads apart, moments took two meetings and the next kernel was let in a
-// little later; 67 MB of 10000 at 95 and 90. But code must stay small: 67 MB of 10001 halves ran by
-// layer_norm_fitted_anywhere, which puts results out in four ways, at 74 with two paths and at 84 with one.
+// is done with them is then in the code twice. An H200 moved 34 MB of 5000 halves at 78 % of a copy's bandwidth
+// by layer_norm_fitted so, and at 70 before, when packs lay a block's threads apart, moments took two meetings
+// and the next kernel was let in a little later; 67 MB of 10000 at 95 and 90. But 67 MB of 10001 ran at 74 with
+// two paths and at 84 with one by layer_norm_fitted_anywhere, which puts results out in four ways and so has
+// them in the code eight times.
 template <int kPacks, bool kTwoPaths>
 struct LanePacks {
   int first;   // number of the first one

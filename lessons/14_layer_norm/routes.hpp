@@ -171,7 +171,7 @@ inline bool team_is_faster(const Inputs& inputs, Element element) {
 // of 34 MB 61 and 48.
 inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    const bool beats_team = packs <= 1280 || fillings_of_l2(inputs, element) < 0.75;
+    const bool beats_team = packs <= 1280 || fillings_of_l2(inputs, element) < kLeastTeamFillings;
     return inputs.machine.architecture >= 90 && has_room(Route::fitted_anywhere, inputs, element, kMostThreads) &&
            bytes_of_rows(inputs, element) >= 2u << 20 && (beats_team || !team_is_faster(inputs, element));
 }

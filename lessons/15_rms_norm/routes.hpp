@@ -182,7 +182,7 @@ inline bool team_is_faster(const Inputs& inputs, Element element) {
 // MB 20000 73 and 81, and of 134 MB 95 and 102.
 inline bool team_is_faster_than_a_block(const Inputs& inputs, Element element) {
     return has_room(Route::team, inputs, element, kMostThreads) &&
-           teams_beat_blocks(inputs, element, 1537, element == Element::f32 ? 0.75 : 0.6);
+           teams_beat_blocks(inputs, element, 1537, element == Element::f32 ? kLeastTeamFillings : 0.6);
 }
 
 // Of rows that begin anywhere: is a block of no more warps than a row needs faster? Percent of a copy's bandwidth on an

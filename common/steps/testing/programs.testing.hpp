@@ -33,6 +33,19 @@ inline Trace warp_tree(Op op, const std::vector<int>& args, float (*input)(std::
     return made.trace;
 }
 
+// A warp adds all of its inputs, and then in rounds of `masks` a quarter of each lane's number: no record says of what
+// inputs that is. Steps 0 to 5 are the first sum.
+inline Trace sum_and_another(const std::vector<int>& masks) {
+    TraceBuilder made;
+    const auto in = made.array("in", Space::global, 32);
+    auto warp = made.warp(0, 0);
+    warp.load(2, in, [](int lane) { return lane; }, [](int lane) { return ramp(lane); });
+    for (const int mask : {16, 8, 4, 2, 1}) warp.shuffle_sum(4, Op::shfl_xor, mask);
+    for (std::size_t lane = 0; lane < 32; ++lane) warp.values[lane] = 0.25f * static_cast<float>(lane);
+    for (const int mask : masks) warp.shuffle_sum(8, Op::shfl_xor, mask);
+    return made.trace;
+}
+
 // Two blocks of `warps` warps: warp sums by xor, through shared memory, masks 4, 2, 1 in the first warp, one atomic.
 //     3: value = index < n ? in[index] : 0;
 //     5: value += shfl_xor(value, mask);

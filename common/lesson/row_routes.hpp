@@ -179,10 +179,37 @@ void launch_fitted_anywhere(launch::Plan& plan, const Inputs& inputs, Element el
                             const FittedAnywhereShape& shape, const std::string& instance,
                             const Arguments&... arguments) {
     const std::uint32_t groups = shape.threads == 32 ? 4 : 1;   // of a block
-    const std::uint32_t apart = shape.rows > 1 ? pack_of(element) : 1;
+    const auto apart = static_cast<std::uint32_t>(shape.rows > 1 ? pack_of(element) : 1);
     const std::uint32_t together = rows_of(inputs).blocks(apart * shape.rows) * apart;
     plan.launch(kernel, fmt::format("{}, {}", instance, fills_l2(inputs, element)),
                 launch::Grid{(together + groups - 1) / groups}, launch::Block{shape.threads, groups}, arguments...);
+    plan.launches.back().overlaps = true;
+}
+
+// An instance of a kernel for short rows: neighbouring lanes that hold rows, packs that each of them has of one, and rows
+// that they work on together. No lanes where none holds the row.
+struct FewLanesShape {
+    std::uint32_t lanes = 0, packs = 0, rows = 1;
+};
+// The first instance that holds the whole packs of a row of so many values.
+inline FewLanesShape few_lanes_shape(std::uint64_t columns, Element element,
+                                     std::initializer_list<FewLanesShape> instances) {
+    for (const FewLanesShape& shape : instances)
+        if (columns / pack_of(element) <= std::uint64_t{shape.lanes} * shape.packs) return shape;
+    return {};
+}
+// Rows that begin anywhere, and which a warp works on, lie as many rows apart as a pack has values.
+template <class... Arguments>
+void launch_few_lanes(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
+                      const FewLanesShape& shape, const Arguments&... arguments) {
+    const bool whole = is_packed(inputs, element);
+    const std::uint64_t apart = whole ? 1 : pack_of(element);
+    const std::uint32_t warps_a_block = kShortBlock / 32;
+    const std::uint64_t warps = rows_of(inputs).blocks(apart * shape.rows * (32 / shape.lanes)) * apart;
+    plan.launch(kernel,
+                fmt::format("{}, {}, {}, {}, {}", type_of(element), shape.lanes, shape.packs, shape.rows, whole),
+                launch::Grid{static_cast<std::uint32_t>((warps + warps_a_block - 1) / warps_a_block)},
+                launch::Block{kShortBlock}, arguments...);
     plan.launches.back().overlaps = true;
 }
 
@@ -253,6 +280,20 @@ inline WordShape words_for_short(std::uint64_t columns, Element element) {
     const auto lanes = std::bit_ceil(static_cast<std::uint32_t>((words + 12) / 13));
     const auto each = std::max(static_cast<std::uint32_t>((words + lanes - 1) / lanes) | 1, 3u);
     return {lanes, each, each == 3 ? 4u : each == 5 ? 2u : 1u, static_cast<std::uint32_t>(words)};
+}
+
+// Is it faster that a few lanes hold a short row in registers and launches overlap? Percent of a copy's bandwidth on an
+// H200 so, and by the kernels that take such rows else, of halves by softmax, layer norm, RMS norm: 64 columns of 34 MB
+// 83 87 88, and 57 50 68; of 67 MB 99 97 98, and 88 79 94. 512 of 34 MB 88 88 88, and 50 51 51; of 67 MB 101 99 100,
+// and 81. 1280 of 34 MB 86 76 77, and 63 62 62. But 1000 of 48 MB 88 80 85, and 90 85 89; 768 of 134 MB 102 101 102,
+// and 105 103 104. Of rows that begin anywhere, 67 MB, in two runs: 129 columns 89 77 80, and 65 61 76; 257 94 88 91,
+// and 62 57 72; 401 94 82 90, and 76 64 82.
+inline bool few_lanes_are_faster(const Inputs& inputs, Element element, const FewLanesShape& shape) {
+    if (inputs.machine.architecture < 90 || shape.lanes == 0 || !rows_are_many(inputs, element)) return false;
+    const std::uint64_t columns = rows_of(inputs).columns;
+    if (!is_packed(inputs, element)) return words_for_short(columns, element).lanes > 4;
+    const std::uint64_t packs = packs_of(columns, element);
+    return packs <= 64 || (!outgrows_l2(inputs, element) && (packs <= 96 || packs > 128));
 }
 
 // As many blocks as run at once, of which each warp takes one lot of rows after the other. A block's shared memory also

@@ -366,6 +366,21 @@ TEST(Softmax, ShortRowsThatBeginAnywhereTakeAFewLanes) {
     is("softmax_best_f32", 1000, 207, "softmax_short_anywhere", "float, 13, 1", 125, 128, false);   // sixteen
 }
 
+// 31 MB read and written, and more. Rows of 65 packs and more only while L2 holds most of them.
+TEST(Softmax, ManyShortRowsAreHeldByAFewLanes) {
+    const auto is = expect_launch_on_sm90;
+    is("softmax_best_f32", 70001, 64, "softmax_few_lanes", "float, 8, 2, true", 4376, 128, true);
+    is("softmax_best_f16", 33000, 512, "softmax_few_lanes", "__half, 16, 4, true", 4125, 128, true);
+    is("softmax_best_f16", 15000, 512, "softmax_overlap", "__half, 32, 4, false", 7500, 64, true);
+    is("softmax_best_f16", 30000, 768, "softmax_few_lanes", "__half, 32, 3, true", 7500, 128, true);
+    is("softmax_best_f16", 31000, 768, "softmax_overlap", "__half, 32, 4, true", 15500, 64, true);   // outgrows L2
+    is("softmax_best_f16", 20000, 776, "softmax_overlap", "__half, 32, 4, false", 10000, 64, true);   // 97 packs
+    is("softmax_best_bf16", 7000, 1280, "softmax_few_lanes", "__nv_bfloat16, 32, 5, true", 1750, 128, true);
+    is("softmax_best_f16", 65001, 129, "softmax_few_lanes", "__half, 8, 2, false", 4063, 128, true);
+    is("softmax_best_f32", 40001, 105, "softmax_few_lanes", "float, 16, 2, false", 5001, 128, true);
+    is("softmax_best_f16", 90001, 103, "softmax_short_anywhere", "__half, 13, 1", 2813, 128, false);   // four lanes
+}
+
 // 34 MB read and written, and more. Where a warp is enough for a row, a block takes four.
 TEST(Softmax, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     const auto is = expect_launch_on_sm90;
@@ -391,6 +406,8 @@ TEST(Softmax, LaunchesOverlapWhereThatWasMeasured) {
     is("softmax_best_f32", 5761, 8192, "softmax_high_occupancy", "float, 512, true", 5761, 512, false);
     is("softmax_best_f16", 11520, 8192, "softmax_overlap", "__half, 256, 4, true", 11520, 256, true);
     is("softmax_best_f16", 11521, 8192, "softmax_overlap", "__half, 512, 2, true", 11521, 512, true);
+    is("softmax_best_f16", 3320, 2560, "softmax_fitted", "__half, 5, 352, 4, false, false", 3320, 64, true);
+    is("softmax_best_f16", 2766, 3072, "softmax_overlap", "__half, 128, 4, false", 2766, 128, true);
     is("softmax_best_f16", 850, 10000, "softmax_fitted", "__half, 5, 352, 4, false, false", 850, 256, true);
     is("softmax_best_f16", 1200, 14000, "softmax_fitted", "__half, 5, 352, 4, true, false", 1200, 352, true);   // fills L2
     is("softmax_best_f16", 697, 24000, "softmax_team", "__half, true, 14", 1, 992, true);

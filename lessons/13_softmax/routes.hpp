@@ -24,6 +24,7 @@ enum class Route : std::uint8_t {
     fitted,
     shared,
     short_anywhere,
+    few_lanes,
     anywhere,
     fitted_anywhere,
     cluster,
@@ -99,6 +100,15 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
                                  {{1, 2, 512, 4, 64}, {1, 5, 512, 3, 2560}, {1, 8, 512, 2, 4096}});
 }
 
+// Of short rows that a few lanes hold.
+inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
+    const std::uint64_t columns = rows_of(inputs).columns;
+    if (!is_packed(inputs, element))
+        return few_lanes_shape(columns, element, {{8, 2}, {8, 3}, {16, 2}, {16, 3}, {16, 4}});
+    return few_lanes_shape(columns, element,
+                           {{4, 2}, {8, 2}, {16, 2}, {16, 3}, {16, 4}, {32, 3}, {32, 5}, {32, 6}});
+}
+
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
     return team_of(places_of(inputs, element), rows_of(inputs).count, inputs.machine, 0, block);
 }
@@ -147,6 +157,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return columns / pack_of(element) <= anywhere_shape(columns, element).room();
         case Route::short_anywhere:
             return words_for_short(columns, element).lanes > 0;
+        case Route::few_lanes:
+            return shape_of_few_lanes(inputs, element).lanes > 0;
         case Route::team:
             return shape_of_team(inputs, element, block).blocks > 0;
         case Route::anywhere_two_reads:
@@ -204,6 +216,17 @@ inline void launch_split_row(Plan& plan, const Inputs& inputs, Element element, 
 inline void launch_short_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
     launch_rows_by_words(plan, inputs, element, "softmax_short_anywhere", 0, buffers.in, buffers.out,
                          static_cast<long long>(rows_of(inputs).count), columns_of(inputs));
+}
+
+// A few lanes for each row, which hold it.
+inline void launch_few_lanes_of_rows(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
+    const FewLanesShape shape = shape_of_few_lanes(inputs, element);
+    const Rows rows = rows_of(inputs);
+    plan.launch("softmax_few_lanes",
+                fmt::format("{}, {}, {}, {}", type_of(element), shape.lanes, shape.packs, is_packed(inputs, element)),
+                Grid{rows.blocks(kShortBlock / shape.lanes)}, Block{kShortBlock}, buffers.in, buffers.out,
+                static_cast<long long>(rows.count), columns_of(inputs));
+    plan.launches.back().overlaps = true;
 }
 
 // As many teams as run at once, each with a row after the other.
@@ -313,6 +336,9 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::short_anywhere:
             launch_short_anywhere(plan, inputs, element, buffers);
             break;
+        case Route::few_lanes:
+            launch_few_lanes_of_rows(plan, inputs, element, buffers);
+            break;
         case Route::team:
             launch_rows_a_team(plan, inputs, element, buffers);
             break;
@@ -397,6 +423,11 @@ inline bool fitted_is_faster(const Inputs& inputs, Element element) {
     if (element == Element::f32 || !has_room(Route::fitted, inputs, element, kMostThreads)) return false;
     const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
     const std::uint32_t threads = threads_at_high_occupancy(packs);
+    // Shorter ones that fill its threads, while L2 holds all: of 34 and 46 MB 2560 87 and 92, by overlap 75 and 82; but
+    // 3072 79 and 89, by overlap 85 and 83.
+    const FittedShape fitted = shape_of_fitted(packs);
+    if (threads == 128 && fillings_of_l2(inputs, element) <= 0.8)
+        return !fills_most(packs, 128) && 8 * packs >= 7 * std::uint64_t{fitted.threads} * fitted.packs;
     return (threads == 192 || packs > 1024) && !fills_most(packs, 192) && !fills_most(packs, 384);
 }
 
@@ -413,6 +444,8 @@ inline bool on_demand_is_faster(const Inputs& inputs, Element element) {
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
+    if (few_lanes_are_faster(inputs, element, shape_of_few_lanes(inputs, element)))
+        return {Route::few_lanes, kShortBlock};
     const std::uint64_t columns = rows_of(inputs).columns;
     // These kernels are for GPUs; the emulator takes such rows value by value.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {

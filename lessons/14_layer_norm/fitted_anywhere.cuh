@@ -58,21 +58,21 @@ __device__ __forceinline__ Pack<T> load_cut(const T* weight, int head, int index
 }
 
 // Rows that a group of threads works on together, a thread's packs of them, where their results go, and their means and
-// scales.
-template <class T, int kRows, int kPacks>
+// scales. Packs: which ones a thread has, as LanePacks.
+template <class T, int kRows, class Packs>
 struct RowsTogether {
   int count;   // of them, that there are
   int step;    // values from one to the next
-  uint4 held[kRows][kPacks];
+  uint4 held[kRows][Packs::kMost];
   T* result;   // of the first one
   float means[kRows], scales[kRows];
 
   // Puts out all whole packs: of rows with so many values before the first one, of which kWords words are whole.
   template <int kWords>
-  __device__ __forceinline__ void put_out(const T* weight, const T* bias, const LanePacks<kPacks, false>& its, int head) {
+  __device__ __forceinline__ void put_out(const T* weight, const T* bias, const Packs& its, int head) {
     unsigned last = 0;   // of the results so far
     its.each([&](int p) {
-      const int index = its.first + p * 32;
+      const int index = its.first + p * Packs::kStep;
 #pragma unroll
       for (int r = 0; r < kRows; ++r) keep_packed_until<T>(held[r][p], last);
       Pack<T> weights = load_cut<kWords>(weight, head, index);
@@ -87,6 +87,22 @@ struct RowsTogether {
         last = reinterpret_cast<const uint4*>(&pack)->w;
       }
     });
+  }
+  // The same, whatever lies before the first one.
+  __device__ __forceinline__ void put_out_packs(const T* weight, const T* bias, const Packs& its, int head) {
+    switch (head * (int)sizeof(T) / 4) {
+      case 0:
+        put_out<0>(weight, bias, its, head);
+        break;
+      case 1:
+        put_out<1>(weight, bias, its, head);
+        break;
+      case 2:
+        put_out<2>(weight, bias, its, head);
+        break;
+      default:
+        put_out<3>(weight, bias, its, head);
+    }
   }
 };
 
@@ -118,7 +134,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   const LanePacks<kPacks, false> its(cut.packs);
   const int behind = threadIdx.x - cut.head;
   const int column = behind < 0 ? threadIdx.x : behind < cut.tail ? columns - cut.tail + behind : -1;   // in no pack
-  RowsTogether<T, kRows, kPacks> together = {};
+  RowsTogether<T, kRows, LanePacks<kPacks, false>> together = {};
   together.step = kPack * columns;
   together.result = out + start;
   together.count = 1;
@@ -186,17 +202,5 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
           narrowed<T>(normalized(edges[r], together.means[r], together.scales[r], edge_weight, edge_bias));
     }
   }
-  switch (cut.head * (int)sizeof(T) / 4) {
-    case 0:
-      together.template put_out<0>(weight, bias, its, cut.head);
-      break;
-    case 1:
-      together.template put_out<1>(weight, bias, its, cut.head);
-      break;
-    case 2:
-      together.template put_out<2>(weight, bias, its, cut.head);
-      break;
-    default:
-      together.template put_out<3>(weight, bias, its, cut.head);
-  }
+  together.put_out_packs(weight, bias, its, cut.head);
 }

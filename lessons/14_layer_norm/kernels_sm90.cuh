@@ -188,6 +188,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
 #include "block_moments.cuh"
 #include "fitted.cuh"
 #include "fitted_anywhere.cuh"
+#include "few_lanes.cuh"
 
 // ---- Rows that follow each other ---------------------------------------------------------------------------------
 

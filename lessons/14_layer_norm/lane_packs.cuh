@@ -9,6 +9,8 @@
 // them in the code eight times.
 template <int kPacks, bool kTwoPaths>
 struct LanePacks {
+  static constexpr int kMost = kPacks;
+  static constexpr int kStep = 32;   // from one to the next
   int first;   // number of the first one
   int left;    // packs of the row from there on
   bool all;    // has each lane of the warp kPacks packs?

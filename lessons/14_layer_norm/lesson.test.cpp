@@ -325,6 +325,17 @@ TEST(LayerNorm, ShortRowsThatBeginAnywhereTakeAFewLanes) {
     is("layer_norm_best_f32", 1000, 207, "layer_norm_short_anywhere", "float, 13, 1", 125, 128, false);   // sixteen
 }
 
+// 31 MB read and written, and more. Rows of a warp that begin anywhere lie eight apart (of halves).
+TEST(LayerNorm, ManyShortRowsAreHeldByAFewLanes) {
+    const auto is = expect_launch_on_sm90;
+    is("layer_norm_best_f16", 131073, 64, "layer_norm_few_lanes", "__half, 4, 2, 2, true", 2049, 128, true);
+    is("layer_norm_best_f16", 16500, 512, "layer_norm_few_lanes", "__half, 32, 2, 2, true", 2063, 128, true);
+    is("layer_norm_best_f16", 15000, 512, "layer_norm_overlap", "__half, 32, 4, false", 7500, 64, true);
+    is("layer_norm_best_f16", 65001, 129, "layer_norm_few_lanes", "__half, 8, 2, 1, false", 4064, 128, true);
+    is("layer_norm_best_f16", 33001, 257, "layer_norm_few_lanes", "__half, 16, 2, 2, false", 2064, 128, true);
+    is("layer_norm_best_f16", 90001, 103, "layer_norm_short_anywhere", "__half, 13, 1", 2813, 128, false);   // four lanes
+}
+
 // 34 MB read and written, and more. Groups of threads take two rows that begin at the same place of a pack, and so lie
 // eight apart (of halves), or one long one; where a warp is enough, a block has four groups.
 TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
@@ -343,6 +354,9 @@ TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
     is("layer_norm_best_f32", 65, 4096, "layer_norm_overlap", "float, 256, 4, false", 65, 256, true);
     is("layer_norm_best_f16", 1025, 1024, "layer_norm_overlap", "__half, 32, 4, false", 513, 64, true);  // two rows a block
     is("layer_norm_best_bf16", 65, 32768, "layer_norm_overlap", "__nv_bfloat16, 1024, 4, false", 65, 1024, true);
+    is("layer_norm_best_f16", 3320, 2560, "layer_norm_fitted", "__half, 6, 256, 4, false, false", 3320, 64, true);
+    is("layer_norm_best_f16", 1383, 6144, "layer_norm_fitted", "__half, 6, 256, 4, false, false", 1383, 128, true);
+    is("layer_norm_best_f16", 2075, 4096, "layer_norm_overlap", "__half, 128, 4, false", 2075, 128, true);
     is("layer_norm_best_f16", 1675, 10000, "layer_norm_fitted", "__half, 6, 256, 4, true, false", 1675, 224, true);   // fills L2
     is("layer_norm_best_f16", 425, 20000, "layer_norm_fitted", "__half, 7, 512, 2, false, false", 425, 384, true);
     is("layer_norm_best_f16", 1675, 20000, "layer_norm_fitted", "__half, 7, 512, 2, false, true", 1675, 384, true);

@@ -22,6 +22,7 @@ enum class Route : std::uint8_t {
     overlap,
     fitted,
     short_anywhere,
+    few_lanes,
     anywhere,
     fitted_anywhere,
     cluster,
@@ -67,6 +68,17 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
                                  {{2, 2, 384, 3, 160}, {2, 3, 512, 2, 640}, {1, 5, 320, 4, 1536}});
 }
 
+// Of short rows that a few lanes hold. Not longer ones: of 34 MB 1536 halves 66 % of a copy's bandwidth so, and 71 by
+// overlap.
+inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
+    const std::uint64_t columns = rows_of(inputs).columns;
+    if (columns / pack_of(element) > 160) return {};
+    if (!is_packed(inputs, element))
+        return few_lanes_shape(columns, element, {{8, 2}, {16, 2, 2}, {16, 3}, {16, 4}});
+    return few_lanes_shape(columns, element,
+                           {{4, 2, 2}, {8, 2, 2}, {16, 2, 2}, {16, 3}, {32, 2, 2}, {32, 3}, {32, 6}});
+}
+
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
     return team_of(places_of(inputs, element), rows_of(inputs).count, inputs.machine, kVectors, block);
 }
@@ -101,6 +113,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
                    anywhere_shape(rows_of(inputs).columns, element).room();
         case Route::short_anywhere:
             return words_for_short(rows_of(inputs).columns, element).lanes > 0;
+        case Route::few_lanes:
+            return shape_of_few_lanes(inputs, element).lanes > 0;
         case Route::team:
             return shape_of_team(inputs, element, block).blocks > 0;
         case Route::anywhere_two_reads:
@@ -138,9 +152,16 @@ inline bool fitted_is_faster(const Inputs& inputs, Element element) {
     if (!has_room(Route::fitted, inputs, element, kMostThreads)) return false;
     if (outgrows_l2(inputs, element) && !memory_is_fast(inputs.machine))
         return element != Element::f32 && packs > 2048 && packs <= 2560;
+    // Of 34 and 46 MB: 2560 81 and 82, by overlap 70 and 74; 3072 82 and 87, 74 and 79; 6144 84 and 88, 68 and 72; but
+    // 4096 79 and 86, 84 and 85.
+    const bool in_l2 = element != Element::f32 && fillings_of_l2(inputs, element) <= 0.8;
     switch (threads_at_high_occupancy(packs)) {
+        case 128:
+            return in_l2 && !fills_most(packs, 128);
         case 192:
-            return !fills_most(packs, 192);
+            return in_l2 || !fills_most(packs, 192);
+        case 256:
+            return in_l2;
         case 512:
             return element != Element::f32 && !fills_most(packs, 512);
         case 384:
@@ -177,6 +198,8 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
+    if (few_lanes_are_faster(inputs, element, shape_of_few_lanes(inputs, element)))
+        return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
         if (has_room(Route::short_anywhere, inputs, element, kShortBlock)) return {Route::short_anywhere, kShortBlock};
@@ -259,6 +282,13 @@ inline void launch_short_anywhere(Plan& plan, const Inputs& inputs, Element elem
                          static_cast<long long>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
 }
 
+// A few lanes for rows that they hold and work on together.
+inline void launch_few_lanes_of_rows(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
+    launch_few_lanes(plan, inputs, element, "layer_norm_few_lanes", shape_of_few_lanes(inputs, element), b.in, b.weight,
+                     b.bias, b.out,
+                     static_cast<long long>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
+}
+
 // As many teams as run at once, each with a row after the other. Weights and biases lie in shared memory.
 inline void launch_rows_a_team(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
     launch_team(plan, inputs, element, "layer_norm_team", shape_of_team(inputs, element, inputs.block), kVectors, 2,
@@ -301,11 +331,12 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         route = Route::two_reads;
         block = kMostThreads;
     }
-    // Fitted blocks read values of 16 bits once for their moments.
-    const bool fitted = route == Route::fitted || route == Route::fitted_anywhere;
+    // Fitted blocks read values of 16 bits once for their moments; a few lanes take quotients and roots of such values
+    // that are right to a few roundings more.
+    const bool quick = route == Route::fitted || route == Route::fitted_anywhere || route == Route::few_lanes;
     const bool two_passes = route == Route::warp || route == Route::registers || route == Route::high_occupancy ||
                             route == Route::overlap || route == Route::short_anywhere || route == Route::anywhere ||
-                            (fitted && element == Element::f32);
+                            (quick && element == Element::f32);
     const Buffers b = add_buffers(
         plan, inputs,
         {.element = element,
@@ -356,6 +387,9 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         }
         case Route::short_anywhere:
             launch_short_anywhere(plan, inputs, element, b);
+            break;
+        case Route::few_lanes:
+            launch_few_lanes_of_rows(plan, inputs, element, b);
             break;
         case Route::team:
             launch_rows_a_team(plan, inputs, element, b);

@@ -58,19 +58,20 @@ __device__ __forceinline__ Pack<T> load_cut(const T* weight, int head, int index
 }
 
 // Rows that a group of threads works on together, a thread's packs of them, where their results go, and their scales.
-template <class T, int kRows, int kPacks>
+// Packs: which ones a thread has, as LanePacks.
+template <class T, int kRows, class Packs>
 struct RowsTogether {
   int count;   // of them, that there are
   int step;    // values from one to the next
-  uint4 held[kRows][kPacks];
+  uint4 held[kRows][Packs::kMost];
   T* result;   // of the first one
   float scales[kRows];
 
   // Puts out all whole packs: of rows with so many values before the first one, of which kWords words are whole.
   template <int kWords>
-  __device__ __forceinline__ void put_out(const T* weight, const LanePacks<kPacks>& its, int head) {
+  __device__ __forceinline__ void put_out(const T* weight, const Packs& its, int head) {
     its.each([&](int p) {
-      const int index = its.first + p * 32;
+      const int index = its.first + p * Packs::kStep;
 #pragma unroll
       for (int r = 0; r < kRows; ++r) keep_packed<T>(held[r][p]);
       Pack<T> weights = load_cut<kWords>(weight, head, index);
@@ -81,6 +82,22 @@ struct RowsTogether {
         if (r < count) reinterpret_cast<Pack<T>*>(result + r * step + head)[index] = pack;
       }
     });
+  }
+  // The same, whatever lies before the first one.
+  __device__ __forceinline__ void put_out_packs(const T* weight, const Packs& its, int head) {
+    switch (head * (int)sizeof(T) / 4) {
+      case 0:
+        put_out<0>(weight, its, head);
+        break;
+      case 1:
+        put_out<1>(weight, its, head);
+        break;
+      case 2:
+        put_out<2>(weight, its, head);
+        break;
+      default:
+        put_out<3>(weight, its, head);
+    }
   }
 };
 
@@ -109,7 +126,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   const int behind = threadIdx.x - cut.head;
   const int column = behind < 0 ? threadIdx.x : behind < cut.tail ? columns - cut.tail + behind : -1;   // in no pack
   const LanePacks<kPacks> its(cut.packs);
-  RowsTogether<T, kRows, kPacks> together = {};
+  RowsTogether<T, kRows, LanePacks<kPacks>> together = {};
   together.step = kPack * columns;
   together.result = out + start;
   together.count = 1;
@@ -141,17 +158,5 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
       together.result[r * together.step + column] = narrowed<T>(edges[r] * together.scales[r] * edge_weight);
     }
   }
-  switch (cut.head * (int)sizeof(T) / 4) {
-    case 0:
-      together.template put_out<0>(weight, its, cut.head);
-      break;
-    case 1:
-      together.template put_out<1>(weight, its, cut.head);
-      break;
-    case 2:
-      together.template put_out<2>(weight, its, cut.head);
-      break;
-    default:
-      together.template put_out<3>(weight, its, cut.head);
-  }
+  together.put_out_packs(weight, its, cut.head);
 }

@@ -153,6 +153,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
 #include "lane_packs.cuh"
 #include "fitted.cuh"
 #include "fitted_anywhere.cuh"
+#include "few_lanes.cuh"
 
 // ---- Rows that follow each other ---------------------------------------------------------------------------------
 

@@ -5,6 +5,8 @@
 // threads apart (rms_norm_fitted_anywhere).
 template <int kPacks>
 struct LanePacks {
+  static constexpr int kMost = kPacks;
+  static constexpr int kStep = 32;   // from one to the next
   int first;   // number of the first one
   int left;    // packs of the row from there on
 

@@ -289,6 +289,15 @@ TEST(RmsNorm, ShortRowsThatBeginAnywhereTakeAFewLanes) {
     is("rms_norm_best_f32", 1000, 207, "rms_norm_short_anywhere", "float, 13, 1", 125, 128, false);   // sixteen
 }
 
+// 31 MB read and written, and more. Rows of a warp that begin anywhere lie eight apart (of halves).
+TEST(RmsNorm, ManyShortRowsAreHeldByAFewLanes) {
+    const auto is = expect_launch_on_sm90;
+    is("rms_norm_best_f16", 131073, 64, "rms_norm_few_lanes", "__half, 4, 2, 2, true", 2049, 128, true);
+    is("rms_norm_best_f16", 7000, 1280, "rms_norm_few_lanes", "__half, 32, 5, 1, true", 1750, 128, true);
+    is("rms_norm_best_f16", 21001, 401, "rms_norm_few_lanes", "__half, 16, 4, 1, false", 2626, 128, true);
+    is("rms_norm_best_f16", 90001, 103, "rms_norm_short_anywhere", "__half, 13, 1", 2813, 128, false);   // four lanes
+}
+
 // 34 MB read and written, and more. Groups of threads take two or four rows that begin at the same place of a pack, and
 // so lie eight apart (of halves), or one long one; where a warp is enough, a block has four groups.
 TEST(RmsNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {

@@ -24,6 +24,7 @@ enum class Route : std::uint8_t {
     read_again,
     full_row,
     short_anywhere,
+    few_lanes,
     anywhere,
     fitted_anywhere,
     cluster,
@@ -79,6 +80,15 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
                                  {{4, 2, 384, 2, 64}, {2, 3, 512, 2, 320}, {1, 4, 512, 3, 1664}});
 }
 
+// Of short rows that a few lanes hold.
+inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
+    const std::uint64_t columns = rows_of(inputs).columns;
+    if (!is_packed(inputs, element))
+        return few_lanes_shape(columns, element, {{8, 2}, {16, 2, 2}, {16, 3}, {16, 4}});
+    return few_lanes_shape(columns, element,
+                           {{4, 2, 2}, {8, 2, 2}, {16, 2, 2}, {16, 3}, {32, 2, 2}, {32, 3}, {32, 5}});
+}
+
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
     return team_of(places_of(inputs, element), rows_of(inputs).count, inputs.machine, kVectors, block);
 }
@@ -117,6 +127,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
                    anywhere_shape(rows_of(inputs).columns, element).room();
         case Route::short_anywhere:
             return words_for_short(rows_of(inputs).columns, element).lanes > 0;
+        case Route::few_lanes:
+            return shape_of_few_lanes(inputs, element).lanes > 0;
         case Route::team:
             return shape_of_team(inputs, element, block).blocks > 0;
         case Route::anywhere_two_reads:
@@ -196,6 +208,8 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
+    if (few_lanes_are_faster(inputs, element, shape_of_few_lanes(inputs, element)))
+        return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
         if (has_room(Route::short_anywhere, inputs, element, kShortBlock)) return {Route::short_anywhere, kShortBlock};
@@ -281,6 +295,13 @@ inline void launch_rows_on_demand(Plan& plan, const Inputs& inputs, Element elem
 inline void launch_short_anywhere(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
     launch_rows_by_words(plan, inputs, element, "rms_norm_short_anywhere", kVectors, b.in, b.weight, b.out,
                          static_cast<long long>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
+}
+
+// A few lanes for rows that they hold and work on together.
+inline void launch_few_lanes_of_rows(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
+    launch_few_lanes(plan, inputs, element, "rms_norm_few_lanes", shape_of_few_lanes(inputs, element), b.in, b.weight,
+                     b.out,
+                     static_cast<long long>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
 }
 
 // As many teams as run at once, each with a row after the other. Weights lie in shared memory.
@@ -382,6 +403,9 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         }
         case Route::short_anywhere:
             launch_short_anywhere(plan, inputs, element, b);
+            break;
+        case Route::few_lanes:
+            launch_few_lanes_of_rows(plan, inputs, element, b);
             break;
         case Route::team:
             launch_rows_a_team(plan, inputs, element, b);

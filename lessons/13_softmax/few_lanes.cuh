@@ -1,0 +1,88 @@
+// Softmax of short rows, each by a few lanes that hold it in registers. GPUs of sm_90 and later; not emulated.
+// Arguments as in kernels.cuh; in and out lie equally far past a multiple of 16 bytes.
+
+// The threads of a block of the kernel below, and for how many of them a multiprocessor's registers are to be enough.
+constexpr int kFewLanesBlock = 128;
+constexpr int few_lanes_blocks(int packs) { return packs <= 2 ? 16 : packs <= 4 ? 12 : 8; }
+
+// The largest value, and the sum, of kLanes neighbouring lanes, in each of them. All lanes of the warp take part.
+template <int kLanes>
+__device__ __forceinline__ float max_of_few(float value) {
+#pragma unroll
+  for (int lane_mask = kLanes / 2; lane_mask > 0; lane_mask /= 2) {
+    value = fmaxf(value, __shfl_xor_sync(kFullWarp, value, lane_mask));
+  }
+  return value;
+}
+template <int kLanes>
+__device__ __forceinline__ float sum_of_few(float value) {
+#pragma unroll
+  for (int lane_mask = kLanes / 2; lane_mask > 0; lane_mask /= 2) {
+    value += __shfl_xor_sync(kFullWarp, value, lane_mask);
+  }
+  return value;
+}
+
+// A row has at most kLanes * kPacks whole packs, and kLanes neighbouring lanes take it. kWhole: each row begins at a
+// multiple of 16 bytes and has nothing but whole packs. Else a lane also has a few of the values before and behind them.
+//
+// Compared with softmax_short_rows: rows may begin anywhere, values stay packed, and launches overlap. The next kernel
+// is let in at once: it finds no room before a block has ended. Compared with softmax_short_anywhere: a row's packs do
+// not go through shared memory; but of a very short row most is not in whole packs, and goes value by value.
+template <class T, int kLanes, int kPacks, bool kWhole>
+__global__ void __launch_bounds__(kFewLanesBlock, few_lanes_blocks(kPacks))
+    softmax_few_lanes(const T* in, T* out, long long rows, int columns) {
+  constexpr int kEdges = (2 * kPackOf<T> + kLanes - 1) / kLanes;   // a lane, of values in no pack
+  cudaTriggerProgrammaticLaunchCompletion();
+  const long long number = blockIdx.x * (long long)(kFewLanesBlock / kLanes) + threadIdx.x / kLanes;
+  const int lane = threadIdx.x % kLanes;
+  const bool there = number < rows;   // no row: nothing to load, but a part in the shuffles
+  const long long start = there ? number * columns : 0;
+  Cut cut = {0, 0, 0};
+  if (there && kWhole) cut.packs = columns / kPackOf<T>;
+  if (there && !kWhole) cut = cut_of(in + start, columns);
+  const auto edge_column = [&](int e) {   // or -1
+    const int place = e * kLanes + lane;
+    const int behind = place - cut.head;
+    return kWhole ? -1 : behind < 0 ? place : behind < cut.tail ? columns - cut.tail + behind : -1;
+  };
+  const uint4* row = reinterpret_cast<const uint4*>(in + start + cut.head) + lane;
+  cudaGridDependencySynchronize();
+  uint4 held[kPacks];
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    held[p] = as_words(minus_infinities<T>());
+    if (p * kLanes + lane < cut.packs) held[p] = row[p * kLanes];
+  }
+  float edges[kEdges];
+#pragma unroll
+  for (int e = 0; e < kEdges; ++e) {
+    edges[e] = edge_column(e) >= 0 ? widened(in[start + edge_column(e)]) : -INFINITY;
+  }
+  float largest = largest_in<T>(held);
+#pragma unroll
+  for (int e = 0; e < kEdges; ++e) largest = fmaxf(largest, edges[e]);
+  largest = finite_or_zero(max_of_few<kLanes>(largest));
+  float sum = 0.0f;
+#pragma unroll
+  for (int e = 0; e < kEdges; ++e) {
+    if (!kWhole) sum += flushed_exp(edges[e] - largest);
+  }
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    keep_packed(held[p]);
+    sum += sum_of_exponentials(as_pack<T>(held[p]), largest);
+  }
+  const float scale = 1.0f / sum_of_few<kLanes>(sum);
+#pragma unroll
+  for (int e = 0; e < kEdges; ++e) {
+    const float result = flushed_exp(edges[e] - largest) * scale;
+    if (edge_column(e) >= 0) out[start + edge_column(e)] = narrowed<T>(result);
+  }
+  uint4* result = reinterpret_cast<uint4*>(out + start + cut.head) + lane;
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    keep_packed(held[p]);
+    if (p * kLanes + lane < cut.packs) result[p * kLanes] = as_words(exponentials(as_pack<T>(held[p]), largest, scale));
+  }
+}

@@ -366,7 +366,7 @@ TEST(Softmax, ShortRowsThatBeginAnywhereTakeAFewLanes) {
     is("softmax_best_f32", 1000, 207, "softmax_short_anywhere", "float, 13, 1", 125, 128, false);   // sixteen
 }
 
-// 31 MB read and written, and more. Rows of 65 packs and more only while L2 holds most of them.
+// 31 MB read and written, and more. Rows of 65 packs and more only up to one and a half fillings of L2.
 TEST(Softmax, ManyShortRowsAreHeldByAFewLanes) {
     const auto is = expect_launch_on_sm90;
     is("softmax_best_f32", 70001, 64, "softmax_few_lanes", "float, 8, 2, true", 4376, 128, true);

@@ -1,5 +1,5 @@
 #include "common/lesson/lesson.hpp"
-#include "lessons/13_softmax/routes.hpp"
+#include "lessons/13_softmax/launches.hpp"
 
 namespace {
 

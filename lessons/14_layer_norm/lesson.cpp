@@ -5,7 +5,7 @@
 
 #include "common/base/element.hpp"
 #include "common/lesson/lesson.hpp"
-#include "lessons/14_layer_norm/routes.hpp"
+#include "lessons/14_layer_norm/launches.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 #include "common/lesson/lesson.hpp"
-#include "lessons/15_rms_norm/routes.hpp"
+#include "lessons/15_rms_norm/launches.hpp"
 
 namespace {
 

@@ -160,17 +160,21 @@ struct FittedAnywhereShape {
     std::uint64_t most_packs = 0;
     std::uint32_t threads = 0;
 };
-// Whole warps of the first instance that holds a row of so many values.
+// Whole warps of the instance whose threads have the fewest places for packs that stay empty; the first such one. Of 34 MB
+// of halves on an H100 softmax of 1501 columns, 187 packs, runs at 58 % of a copy's bandwidth in 320 places, two warps with
+// five packs a thread, and at 85 in 192, one with six; layer norm of 601 at 46 in 128 and at 69 in 96, and of 134 MB at 86
+// and 98.
 inline FittedAnywhereShape fitted_anywhere_shape(std::uint64_t columns, Element element,
                                                  std::initializer_list<FittedAnywhereShape> instances) {
     const std::uint64_t packs = columns / pack_of(element);
+    FittedAnywhereShape fullest;
     for (FittedAnywhereShape shape : instances) {
-        if (packs > shape.most_packs) continue;
-        const std::uint64_t warps = (packs + shape.packs * 32 - 1) / (shape.packs * 32);
-        shape.threads = static_cast<std::uint32_t>(std::max<std::uint64_t>(warps, 1) * 32);
-        return shape;
+        const std::uint64_t warps = std::max<std::uint64_t>((packs + shape.packs * 32 - 1) / (shape.packs * 32), 1);
+        if (packs > shape.most_packs || warps * 32 > shape.most_threads) continue;
+        shape.threads = static_cast<std::uint32_t>(warps * 32);
+        if (fullest.threads == 0 || shape.threads * shape.packs < fullest.threads * fullest.packs) fullest = shape;
     }
-    return {};
+    return fullest;
 }
 // Where a warp is enough for a row, a block has four. Rows that threads work on together lie as many rows apart as a pack
 // has values. `instance`: the kernel's template arguments, but for kPastL1.

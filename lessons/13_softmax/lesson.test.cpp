@@ -385,12 +385,13 @@ TEST(Softmax, ManyShortRowsAreHeldByAFewLanes) {
 TEST(Softmax, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     const auto is = expect_launch_on_sm90;
     is("softmax_best_f16", 21001, 417, "softmax_fitted_anywhere", "__half, 2, 512, 4, false", 5251, 32, true);
+    is("softmax_best_f16", 13001, 769, "softmax_fitted_anywhere", "__half, 3, 512, 3, false", 3251, 32, true);
     is("softmax_best_f16", 9001, 1001, "softmax_fitted_anywhere", "__half, 5, 512, 3, false", 2251, 32, true);
-    is("softmax_best_f16", 9001, 1289, "softmax_fitted_anywhere", "__half, 5, 512, 3, false", 9001, 64, true);   // 161
+    is("softmax_best_f16", 9001, 1289, "softmax_fitted_anywhere", "__half, 6, 512, 2, false", 2251, 32, true);   // 161
     is("softmax_best_f32", 500, 10001, "softmax_fitted_anywhere", "float, 5, 512, 3, false", 500, 512, true);
     is("softmax_best_f32", 500, 10247, "softmax_fitted_anywhere", "float, 8, 512, 2, false", 500, 352, true);
-    is("softmax_best_f16", 4096, 8191, "softmax_fitted_anywhere", "__half, 5, 512, 3, false", 4096, 224, true);   // 134 MB
-    is("softmax_best_f16", 2000, 8191, "softmax_fitted_anywhere", "__half, 5, 512, 3, true", 2000, 224, true);    // fills L2
+    is("softmax_best_f16", 4096, 8191, "softmax_fitted_anywhere", "__half, 8, 512, 2, false", 4096, 128, true);   // 134 MB
+    is("softmax_best_f16", 2000, 8191, "softmax_fitted_anywhere", "__half, 8, 512, 2, true", 2000, 128, true);    // fills L2
 }
 
 // From 1 MB read on. The machine has an L2 of 60 MiB.

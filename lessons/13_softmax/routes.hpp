@@ -93,7 +93,8 @@ inline OnDemand on_demand(const Inputs& inputs, Element element, std::uint32_t b
 // 87, 98 and 96.
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
-                                 {{1, 2, 512, 4, 64}, {1, 5, 512, 3, 2560}, {1, 8, 512, 2, 4096}});
+                                 {{1, 2, 512, 4, 64}, {1, 3, 512, 3, 128}, {1, 5, 512, 3, 2560}, {1, 6, 512, 2, 2560},
+                                  {1, 8, 512, 2, 4096}});
 }
 
 // Of short rows that a few lanes hold.

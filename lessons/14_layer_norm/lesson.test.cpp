@@ -341,10 +341,11 @@ TEST(LayerNorm, ManyShortRowsAreHeldByAFewLanes) {
 TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     const auto is = expect_launch_on_sm90;
     is("layer_norm_best_f16", 21001, 417, "layer_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2626, 32, true);
-    is("layer_norm_best_f16", 9001, 1001, "layer_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 4504, 64, true);
+    is("layer_norm_best_f16", 9001, 1001, "layer_norm_fitted_anywhere", "__half, 1, 4, 640, 2, false", 2251, 32, true);
     is("layer_norm_best_f16", 7001, 1401, "layer_norm_fitted_anywhere", "__half, 2, 3, 512, 2, false", 3504, 64, true);
-    is("layer_norm_best_f16", 2000, 8191, "layer_norm_fitted_anywhere", "__half, 1, 5, 320, 4, true", 2000, 224, true);   // fills L2
-    is("layer_norm_best_f32", 600, 6001, "layer_norm_fitted_anywhere", "float, 1, 5, 320, 4, false", 600, 320, true);
+    is("layer_norm_best_f16", 2000, 8191, "layer_norm_fitted_anywhere", "__half, 1, 4, 640, 2, true", 2000, 256, true);   // fills L2
+    is("layer_norm_best_f32", 600, 6001, "layer_norm_fitted_anywhere", "float, 1, 4, 640, 2, false", 600, 384, true);
+    is("layer_norm_best_f16", 7001, 1251, "layer_norm_fitted_anywhere", "__half, 1, 5, 512, 2, false", 1751, 32, true);
 }
 
 // From 1 MB read on.

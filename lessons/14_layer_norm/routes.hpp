@@ -57,12 +57,11 @@ inline FittedShape shape_of_fitted(std::uint64_t packs) {
 inline constexpr std::uint32_t kVectors = 2;   // as long as a row: weights and biases
 
 // Of rows that begin anywhere and take no more warps than they need. Two rows together share weights and biases; longer
-// ones are faster alone: of 67 MB on an H200, 10001 halves run at 86 % of a copy's bandwidth by five packs a thread, at
-// 81 by four and at 78 two together, but 5001 at 88 both ways, and of 134 MB at 93 and 94 (these kernels by
-// themselves).
+// ones are faster alone: of 67 MB of halves on an H100, 10001 columns run at 94 % of a copy's bandwidth by four packs a
+// thread, at 95 by five, and at 90 two together, but 3001 at 97 two together (these kernels by themselves).
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
-                                 {{2, 2, 384, 3, 160}, {2, 3, 512, 2, 640}, {1, 5, 320, 4, 1536}});
+                                 {{2, 2, 384, 3, 64}, {2, 3, 512, 2, 640}, {1, 4, 640, 2, 1536}, {1, 5, 512, 2, 1536}});
 }
 
 // Of short rows that a few lanes hold. Not longer ones: of 34 MB 1536 halves 66 % of a copy's bandwidth so, and 71 by

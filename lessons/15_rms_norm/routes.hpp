@@ -74,7 +74,7 @@ inline constexpr std::uint32_t kVectors = 1;   // as long as a row: weights
 // Of rows that begin anywhere and take no more warps than they need.
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
-                                 {{4, 2, 384, 2, 64}, {2, 3, 512, 2, 320}, {1, 4, 512, 3, 1664}});
+                                 {{2, 2, 384, 3, 640}, {2, 3, 512, 2, 320}, {1, 3, 512, 3, 1536}, {1, 4, 640, 2, 1664}});
 }
 
 // Of short rows that a few lanes hold.

@@ -307,6 +307,8 @@ TEST(RmsNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     is("rms_norm_best_f16", 15001, 601, "rms_norm_fitted_anywhere", "__half, 2, 3, 512, 2, false", 1876, 32, true);
     is("rms_norm_best_f16", 2000, 8191, "rms_norm_fitted_anywhere", "__half, 1, 4, 640, 2, true", 2000, 256, true);   // fills L2
     is("rms_norm_best_f32", 1000, 6001, "rms_norm_fitted_anywhere", "float, 1, 3, 512, 3, false", 1000, 512, true);
+    is("rms_norm_best_f16", 3001, 4001, "rms_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 1504, 256, true);
+    is("rms_norm_best_f32", 3001, 2001, "rms_norm_fitted_anywhere", "float, 1, 4, 640, 2, false", 3001, 128, true);
 }
 
 // From 1 MB read on, to 6 times the L2 that is read and written: 11520 rows of 4096 floats.

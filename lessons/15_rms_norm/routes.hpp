@@ -77,7 +77,10 @@ inline constexpr std::uint32_t kVectors = 1;   // as long as a row: weights
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     const std::uint64_t most_of_two = element == Element::f32 ? 320 : 640;
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
-                                 {{2, 2, 384, 3, most_of_two}, {2, 3, 512, 2, 320}, {1, 3, 512, 3, 1536}, {1, 4, 640, 2, 1664}});
+                                 {{2, 2, 384, 3, most_of_two},
+                                  {2, 3, 512, 2, 320},
+                                  {1, 3, 512, 3, 1536},
+                                  {1, 4, 640, 2, 1664}});
 }
 
 // Of short rows that a few lanes hold.

@@ -160,10 +160,10 @@ struct FittedAnywhereShape {
     std::uint64_t most_packs = 0;
     std::uint32_t threads = 0;
 };
-// Whole warps of the instance whose threads have the fewest places for packs that stay empty; the first such one. Of 34 MB
-// of halves on an H100 softmax of 1501 columns, 187 packs, runs at 58 % of a copy's bandwidth in 320 places, two warps with
-// five packs a thread, and at 85 in 192, one with six; layer norm of 601 at 46 in 128 and at 69 in 96, and of 134 MB at 86
-// and 98.
+// Whole warps of the instance whose threads have the fewest places for packs that stay empty; the first such one.
+// Percent of a copy's bandwidth on an H100, of halves: softmax of 1501 columns, 187 packs, of 34 MB 58 in 320 places
+// (two warps, five packs a thread) and 85 in 192 (one warp, six packs); layer norm of 601 46 in 128 and 69 in 96, and of
+// 134 MB 86 and 98.
 inline FittedAnywhereShape fitted_anywhere_shape(std::uint64_t columns, Element element,
                                                  std::initializer_list<FittedAnywhereShape> instances) {
     const std::uint64_t packs = columns / pack_of(element);

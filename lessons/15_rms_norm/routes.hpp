@@ -72,8 +72,8 @@ inline const char* asks_early(const FittedShape& shape) {
 inline constexpr std::uint32_t kVectors = 1;   // as long as a row: weights
 
 // Of rows that begin anywhere and take no more warps than they need. Two rows together share weights; longer ones of
-// floats are faster alone: of 34 MB on an H100 2501 floats, 625 packs, run at 81 % of a copy's bandwidth so, and at 74 two
-// together, but 2001 halves, 250 packs, at 76 and 80 (these kernels by themselves).
+// floats are faster alone: of 34 MB on an H100 2501 floats, 625 packs, run at 81 % of a copy's bandwidth alone and at 74
+// two together, but 2001 halves, 250 packs, at 76 and 80 (these kernels by themselves).
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     const std::uint64_t most_of_two = element == Element::f32 ? 320 : 640;
     return fitted_anywhere_shape(rows_of(inputs).columns, element,

@@ -357,6 +357,8 @@ TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
     is("layer_norm_best_bf16", 65, 32768, "layer_norm_overlap", "__nv_bfloat16, 1024, 4, false", 65, 1024, true);
     is("layer_norm_best_f16", 3320, 2560, "layer_norm_fitted", "__half, 6, 256, 4, false, false", 3320, 64, true);
     is("layer_norm_best_f16", 1383, 6144, "layer_norm_fitted", "__half, 6, 256, 4, false, false", 1383, 128, true);
+    is("layer_norm_best_f16", 1185, 7168, "layer_norm_fitted", "__half, 7, 512, 2, false, false", 1185, 128, true);   // full
+    is("layer_norm_best_f16", 1037, 8192, "layer_norm_fitted", "__half, 8, 512, 2, false, false", 1037, 128, true);
     is("layer_norm_best_f16", 2075, 4096, "layer_norm_overlap", "__half, 128, 4, false", 2075, 128, true);
     is("layer_norm_best_f16", 1675, 10000, "layer_norm_fitted", "__half, 6, 256, 4, true, false", 1675, 224, true);   // fills L2
     is("layer_norm_best_f16", 425, 20000, "layer_norm_fitted", "__half, 7, 512, 2, false, false", 425, 384, true);

@@ -88,9 +88,9 @@ inline OnDemand on_demand(const Inputs& inputs, Element element, std::uint32_t b
     return {cluster_of(places, kMostBlocksOfACluster, kPacks), false, places};
 }
 
-// Of rows that begin anywhere and take no more warps than they need. Percent of a copy's bandwidth so, and by the
-// kernels that took them before: of 67 MB on an H200, halves, 1501 columns 93 and 70, 2801 95 and 84; on an H100 97 and
-// 87, 98 and 96.
+// Of rows that begin anywhere and take no more warps than they need. Percent of a copy's bandwidth so, by four packs a
+// thread, and by the kernels that took them before: of 67 MB on an H200, halves, 1501 columns 93 and 70, 2801 95 and
+// 84; on an H100 97 and 87, 98 and 96.
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
                                  {{1, 2, 512, 4, 64}, {1, 3, 512, 3, 128}, {1, 5, 512, 3, 2560}, {1, 6, 512, 2, 2560},
@@ -195,8 +195,8 @@ inline bool team_is_faster_than_a_block(const Inputs& inputs, Element element) {
 }
 
 // Of rows that begin anywhere: is a block of no more warps than a row needs faster? On an H200 halves of 25 MB run at
-// 73 % of a copy's bandwidth so (1001 columns; 70 by a block that takes one row after the other), 64 (3501; 60) and 70
-// (8191; 65), but of 12 MB at 69 (75), 50 (65) and 63 (68).
+// 73 % of a copy's bandwidth so, by four packs a thread (1001 columns; 70 by a block that takes one row after the
+// other), 64 (3501; 60) and 70 (8191; 65), but of 12 MB at 69 (75), 50 (65) and 63 (68).
 inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
     return inputs.machine.architecture >= 90 && has_room(Route::fitted_anywhere, inputs, element, kMostThreads) &&
            bytes_of_rows(inputs, element) >= 12u << 20;

@@ -337,7 +337,7 @@ TEST(LayerNorm, ManyShortRowsAreHeldByAFewLanes) {
 }
 
 // 34 MB read and written, and more. Groups of threads take two rows that begin at the same place of a pack, and so lie
-// eight apart (of halves), or one long one; where a warp is enough, a block has four groups.
+// eight apart (of halves), or one; where a warp is enough, a block has four groups.
 TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     const auto is = expect_launch_on_sm90;
     is("layer_norm_best_f16", 21001, 417, "layer_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2626, 32, true);

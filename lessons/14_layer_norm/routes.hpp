@@ -52,7 +52,7 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
 // Of rows that take no more warps than they need: six packs a thread or more, in 64 registers. For four, 40 do not
 // quite do: 67 MB of 14000 halves ran so on an H200 at 76 % of a copy's bandwidth, and by seven in 64 at 90. A row takes
 // the instance that it fills, if there is one: of 34 MB 7168 halves, which fill seven, ran at 78 so and by six at 72, of
-// 38 MB at 80 and 70.
+// 38 MB at 80 and 70 (H200).
 inline FittedShape shape_of_fitted(std::uint64_t packs) {
     const std::initializer_list<FittedShape> instances = {{6, 256, 4}, {7, 512, 2}, {8, 512, 2}};
     for (const FittedShape& instance : instances) {
@@ -191,9 +191,9 @@ inline bool team_is_faster(const Inputs& inputs, Element element) {
 }
 
 // Of rows that begin anywhere: is a block of no more warps than a row needs faster? Percent of a copy's bandwidth on an
-// H200 so, and by a block that takes one row after the other: halves of 4 MB 1001 columns 35 and 32, 3501 32 and 25; of
-// 31 MB 58 and 37, 60 and 37. And by a team, where teams were timed: of 67 MB 10001 columns 85 and 84, 12289 83 and 83,
-// of 34 MB 61 and 48.
+// H200 by two rows together, and by a block that takes one row after the other: halves of 4 MB 1001 columns 35 and 32,
+// 3501 32 and 25; of 31 MB 58 and 37, 60 and 37. By five packs a thread, and by a team, where teams were timed: of 67 MB
+// 10001 columns 85 and 84, 12289 83 and 83, of 34 MB 61 and 48.
 inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     const bool beats_team = packs <= 1280 || fillings_of_l2(inputs, element) < kLeastTeamFillings;

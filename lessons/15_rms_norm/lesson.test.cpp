@@ -298,8 +298,8 @@ TEST(RmsNorm, ManyShortRowsAreHeldByAFewLanes) {
     is("rms_norm_best_f16", 90001, 103, "rms_norm_short_anywhere", "__half, 13, 1", 2813, 128, false);   // four lanes
 }
 
-// 34 MB read and written, and more. Groups of threads take two rows that begin at the same place of a pack, and
-// so lie eight apart (of halves), or one long one; where a warp is enough, a block has four groups.
+// 34 MB read and written, and more. Groups of threads take two rows that begin at the same place of a pack, and so lie
+// eight apart (of halves), or one; where a warp is enough, a block has four groups.
 TEST(RmsNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     const auto is = expect_launch_on_sm90;
     is("rms_norm_best_f16", 21001, 417, "rms_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2626, 32, true);

@@ -200,10 +200,10 @@ inline bool team_is_faster_than_a_block(const Inputs& inputs, Element element) {
            teams_beat_blocks(inputs, element, 1537, element == Element::f32 ? kLeastTeamFillings : 0.6);
 }
 
-// Of rows that begin anywhere: is a block of no more warps than a row needs faster? Percent of a copy's bandwidth on an
-// H200 so, and by a block that takes one row after the other: halves of 4 MB 1001 columns 49 and 46, 3501 44 and 35; of
-// 31 MB 74 and 54, 74 and 52. Rows longer than most by a team, where teams were timed: of 67 MB 12289 columns 92 and 90
-// by a team, but 12801 89 and 92.
+// Of rows that begin anywhere: is a block of no more warps than a row needs faster? Percent of a copy's bandwidth on
+// an H200 so, by two rows with three packs a thread, and by a block that takes one row after the other: halves of 4 MB
+// 1001 columns 49 and 46, 3501 44 and 35; of 31 MB 74 and 54, 74 and 52. Rows longer than most by a team, where teams
+// were timed: of 67 MB 12289 columns 92, by four packs, and 90 by a team, but 12801 89 and 92.
 inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     return inputs.machine.architecture >= 90 && has_room(Route::fitted_anywhere, inputs, element, kMostThreads) &&

@@ -291,12 +291,13 @@ inline WordShape words_for_short(std::uint64_t columns, Element element) {
 // 83 87 88, and 57 50 68; of 67 MB 99 97 98, and 88 79 94. 512 of 34 MB 88 88 88, and 50 51 51; of 67 MB 101 99 100,
 // and 81. 1280 of 34 MB 86 76 77, and 63 62 62. But 1000 of 48 MB 88 80 85, and 90 85 89; 768 of 134 MB 102 101 102,
 // and 105 103 104. Of rows that begin anywhere, 67 MB, in two runs: 129 columns 89 77 80, and 65 61 76; 257 94 88 91,
-// and 62 57 72; 401 94 82 90, and 76 64 82.
-inline bool few_lanes_are_faster(const Inputs& inputs, Element element, const FewLanesShape& shape) {
+// and 62 57 72; 401 94 82 90, and 76 64 82. Of those a lesson says how many packs a row must have: of very short ones
+// most is in none.
+inline bool few_lanes_are_faster(const Inputs& inputs, Element element, const FewLanesShape& shape,
+                                 std::uint64_t least_packs) {
     if (inputs.machine.architecture < 90 || shape.lanes == 0 || !rows_are_many(inputs, element)) return false;
-    const std::uint64_t columns = rows_of(inputs).columns;
-    if (!is_packed(inputs, element)) return words_for_short(columns, element).lanes > 4;
-    const std::uint64_t packs = packs_of(columns, element);
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    if (!is_packed(inputs, element)) return packs >= least_packs;
     return packs <= 64 || (!outgrows_l2(inputs, element) && (packs <= 96 || packs > 128));
 }
 

@@ -378,7 +378,8 @@ TEST(Softmax, ManyShortRowsAreHeldByAFewLanes) {
     is("softmax_best_bf16", 7000, 1280, "softmax_few_lanes", "__nv_bfloat16, 32, 5, true", 1750, 128, true);
     is("softmax_best_f16", 65001, 129, "softmax_few_lanes", "__half, 8, 2, false", 4063, 128, true);
     is("softmax_best_f32", 40001, 105, "softmax_few_lanes", "float, 16, 2, false", 5001, 128, true);
-    is("softmax_best_f16", 90001, 103, "softmax_short_anywhere", "__half, 13, 1", 2813, 128, false);   // four lanes
+    is("softmax_best_f16", 110001, 75, "softmax_few_lanes", "__half, 8, 2, false", 6876, 128, true);
+    is("softmax_best_f16", 120001, 71, "softmax_short_anywhere", "__half, 9, 1", 3751, 128, false);   // eight packs
 }
 
 // 34 MB read and written, and more. Where a warp is enough for a row, a block takes four.

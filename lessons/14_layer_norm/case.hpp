@@ -36,7 +36,7 @@ inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // ---- Reference ---------------------------------------------------------------------------------------------------
 
 // How a kernel comes to the variance: it decides how far off mean and variance may be.
-enum class Way : std::uint8_t { two_passes, squares, merges };
+enum class Way : std::uint8_t { two_passes, squares, squares_if_near, merges };
 
 struct Rounding {
     Element element = Element::f32;  // of input and results
@@ -62,6 +62,16 @@ inline Errors errors_of(double mean, double variance, double magnitude, double l
             // subtracted.
             const double dm = (k + 1) * kU * magnitude, squares = variance + mean * mean;
             return {dm, (k + 3) * kU * squares + 2 * (std::abs(mean) * dm + kU * mean * mean) + dm * dm};
+        }
+        case Way::squares_if_near: {
+            // Squares where float finds that the mean's square is at most 31 variances, and else two passes; near the
+            // limit it may find either. One more rounding of the mean: its product with the scale's.
+            const Rounding shifted{rounding.element, Way::two_passes, k + 1};
+            const Errors passes = errors_of(mean, variance, magnitude, largest, shifted);
+            if (mean * mean > 32 * variance) return passes;
+            const Errors squares =
+                errors_of(mean, variance, magnitude, largest, {rounding.element, Way::squares, k + 1});
+            return {std::max(passes.mean, squares.mean), std::max(passes.variance, squares.variance)};
         }
         case Way::merges: {
             // A merge rounds the mean five times. A merge of a and b values adds delta^2 a b / (a + b), delta is off by

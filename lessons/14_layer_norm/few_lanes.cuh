@@ -3,7 +3,9 @@
 
 // The threads of a block of the kernel below, and for how many of them a multiprocessor's registers are to be enough.
 constexpr int kFewLanesBlock = 128;
-constexpr int few_lanes_blocks(int packs, int rows) { return packs * rows <= 2 ? 12 : packs * rows == 3 ? 10 : 8; }
+constexpr int few_lanes_blocks(int packs, int rows) {
+  return packs * rows <= 2 ? 12 : packs * rows == 3 ? 10 : packs * rows < 6 ? 8 : 6;
+}
 
 // The sum of kLanes neighbouring lanes, in each of them. All lanes of the warp take part.
 template <int kLanes>
@@ -48,11 +50,11 @@ struct PacksOfFew {
 // Compared with layer_norm_short_rows: rows may begin anywhere, values stay packed, and launches overlap. The next
 // kernel is let in at once: it finds no room before a block has ended. Compared with layer_norm_short_anywhere: a row's
 // packs do not go through shared memory; but of a very short row most is not in whole packs, and goes value by value.
+// Mean and variance as in layer_norm_fitted_anywhere.
 template <class T, int kLanes, int kPacks, int kRows, bool kWhole>
 __global__ void __launch_bounds__(kFewLanesBlock, few_lanes_blocks(kPacks, kRows))
     layer_norm_few_lanes(const T* in, const T* weight, const T* bias, T* out, long long rows, int columns,
                           float epsilon) {
-  constexpr bool kQuick = sizeof(T) < sizeof(float);   // quotient and root, right to a few roundings more
   constexpr int kPack = kPackOf<T>;
   constexpr int kApart = kWhole ? 1 : kPack;   // rows that follow each other, and which as many warps take
   constexpr int kEdges = (2 * kPack + kLanes - 1) / kLanes;   // a lane, of values in no pack
@@ -90,18 +92,7 @@ __global__ void __launch_bounds__(kFewLanesBlock, few_lanes_blocks(kPacks, kRows
 #pragma unroll
     for (int e = 0; e < kEdges; ++e) edges[r][e] = edge_column(e) >= 0 ? widened(from[edge_column(e)]) : 0.0f;
   }
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    float sum = 0.0f;
-#pragma unroll
-    for (int e = 0; e < kEdges; ++e) sum += edges[r][e];
-#pragma unroll
-    for (int p = 0; p < kPacks; ++p) sum = add_values(sum, *reinterpret_cast<const Pack<T>*>(&together.held[r][p]));
-    sum = sum_of_few<kLanes>(sum);
-    together.means[r] = kQuick ? __fdividef(sum, columns) : sum / (float)columns;
-  }
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
+  const auto squares_about_mean = [&](int r) {   // of the row
     const float mean = together.means[r];
     float squares = 0.0f;
 #pragma unroll
@@ -112,9 +103,50 @@ __global__ void __launch_bounds__(kFewLanesBlock, few_lanes_blocks(kPacks, kRows
       keep_packed<T>(together.held[r][p]);
       squares = add_squares(squares, *reinterpret_cast<const Pack<T>*>(&together.held[r][p]), mean);
     });
-    squares = sum_of_few<kLanes>(squares);
-    together.scales[r] = kQuick ? quick_scale({(float)columns, mean, squares}, epsilon)
-                                : scale_of(squares / (float)columns, epsilon);
+    return sum_of_few<kLanes>(squares);
+  };
+  bool near = true;   // are all means of the warp's rows?
+  if constexpr (sizeof(T) == 4) {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      float sum = 0.0f;
+#pragma unroll
+      for (int e = 0; e < kEdges; ++e) sum += edges[r][e];
+#pragma unroll
+      for (int p = 0; p < kPacks; ++p) sum = add_values(sum, *reinterpret_cast<const Pack<T>*>(&together.held[r][p]));
+      together.means[r] = sum_of_few<kLanes>(sum) / (float)columns;
+    }
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) together.scales[r] = scale_of(squares_about_mean(r) / (float)columns, epsilon);
+  } else {
+    float m2s[kRows];
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      Sums sums = {0.0f, 0.0f};
+#pragma unroll
+      for (int e = 0; e < kEdges; ++e) {
+        sums.values += edges[r][e];
+        sums.squares = fmaf(edges[r][e], edges[r][e], sums.squares);
+      }
+#pragma unroll
+      for (int p = 0; p < kPacks; ++p) {
+        keep_packed<T>(together.held[r][p]);
+        add_to(sums, *reinterpret_cast<const Pack<T>*>(&together.held[r][p]));
+      }
+      sums = {sum_of_few<kLanes>(sums.values), sum_of_few<kLanes>(sums.squares)};
+      together.means[r] = __fdividef(sums.values, columns);
+      m2s[r] = m2_by_squares(sums, together.means[r]);
+      near = near && mean_is_near(m2s[r], sums);
+    }
+    near = __all_sync(kFullWarp, near);
+    if (!near) {
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) m2s[r] = squares_about_mean(r);
+    }
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      together.scales[r] = quick_scale({(float)columns, together.means[r], m2s[r]}, epsilon);
+    }
   }
 #pragma unroll
   for (int e = 0; e < kEdges; ++e) {
@@ -128,5 +160,9 @@ __global__ void __launch_bounds__(kFewLanesBlock, few_lanes_blocks(kPacks, kRows
     }
   }
   keep_until_known(its.first, together.scales[kRows - 1]);
-  together.put_out_packs(weight, bias, its, cut.head);
+  if (near) {
+    together.put_out_packs(weight, bias, its, cut.head);
+  } else {
+    together.put_out_far(weight, bias, its, cut.head);
+  }
 }

@@ -8,7 +8,8 @@
 // Compared with layer_norm_overlap: more rows are under way at once. No warp is without packs, and no
 // thread holds weights and biases: each pack of them is loaded when it is needed, and L1 is to keep it for
 // the blocks beside this one. And a row takes fewer instructions: a warp's packs lie beside each other,
-// and values of 16 bits, whose every use widens them again, are read once for their moments; floats twice.
+// and values of 16 bits, whose every use widens them again, are read once for their moments; floats twice. With three
+// packs a thread a multiprocessor runs 1536 threads of 40 registers, which are not enough for two paths.
 //
 // Launches overlap, and blocks prefetch if kPrefetches, as there. A kernel that prefetches nothing lets the next
 // one in at once, which finds no room before a block has ended: of 48 MB, up to 4 % faster than to let it in
@@ -23,7 +24,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   __shared__ float warp_squares[1][32];
   if (!kPrefetches) cudaTriggerProgrammaticLaunchCompletion();
   const int packs = columns / kPack;
-  const LanePacks<kPacks, true> its(packs);
+  const LanePacks<kPacks, (kPacks > 4)> its(packs);
   const long long first = (long long)blockIdx.x * packs + its.first;
   const uint4* row = reinterpret_cast<const uint4*>(in) + first;
   uint4* result = reinterpret_cast<uint4*>(out) + first;

@@ -20,6 +20,29 @@ __device__ __forceinline__ void block_sums(float (&values)[kRows], float (&warp_
   for (int r = 0; r < kRows; ++r) values[r] = warp_sum(lane < warps ? warp_sums[r][lane] : 0.0f);
 }
 
+// The same of values and squares, by one meeting.
+template <int kRows>
+__device__ __forceinline__ void block_sums(Sums (&rows)[kRows], float (&warp_sums)[kRows][32],
+                                           float (&warp_squares)[kRows][32]) {
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) rows[r] = {warp_sum(rows[r].values), warp_sum(rows[r].squares)};
+  const int warps = blockDim.x / 32;
+  if (warps == 1) return;
+  if (threadIdx.x % 32 == 0) {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      warp_sums[r][threadIdx.x / 32] = rows[r].values;
+      warp_squares[r][threadIdx.x / 32] = rows[r].squares;
+    }
+  }
+  __syncthreads();
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    rows[r] = {warp_sum(lane < warps ? warp_sums[r][lane] : 0.0f), warp_sum(lane < warps ? warp_squares[r][lane] : 0.0f)};
+  }
+}
+
 // As cut_of(), but without the last whole pack where the pack of weights or biases in which it ends reaches past
 // theirs. Head and tail are at most 2 * kPack - 1 values together.
 template <class T>
@@ -67,7 +90,8 @@ struct RowsTogether {
   T* result;   // of the first one
   float means[kRows], scales[kRows];
 
-  // Puts out all whole packs: of rows with so many values before the first one, of which kWords words are whole.
+  // Puts out all whole packs: of rows with so many values before the first one, of which kWords words are whole. Means
+  // of 16-bit values are near 0.
   template <int kWords>
   __device__ __forceinline__ void put_out(const T* weight, const T* bias, const Packs& its, int head) {
     unsigned last = 0;   // of the results so far
@@ -81,8 +105,9 @@ struct RowsTogether {
       for (int r = 0; r < kRows; ++r) {
         keep_packed<T>(weights);
         keep_packed<T>(biases);
-        const Pack<T> pack =
-            normalized(*reinterpret_cast<const Pack<T>*>(&held[r][p]), means[r], scales[r], weights, biases);
+        const Pack<T>& values = *reinterpret_cast<const Pack<T>*>(&held[r][p]);
+        const Pack<T> pack = sizeof(T) == 4 ? normalized(values, means[r], scales[r], weights, biases)
+                                            : normalized_near(values, means[r], scales[r], weights, biases);
         if (r < count) reinterpret_cast<Pack<T>*>(result + r * step + head)[index] = pack;
         last = reinterpret_cast<const uint4*>(&pack)->w;
       }
@@ -104,6 +129,22 @@ struct RowsTogether {
         put_out<3>(weight, bias, its, head);
     }
   }
+  // The same where a mean is not near 0.
+  __device__ __forceinline__ void put_out_far(const T* weight, const T* bias, const Packs& its, int head) {
+    its.each([&](int p) {
+      const int index = its.first + p * Packs::kStep;
+      const int next = index + (head > 0);
+      const Pack<T> weights = part_of(pack_at(weight, index), pack_at(weight, next), head);
+      const Pack<T> biases = part_of(pack_at(bias, index), pack_at(bias, next), head);
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        keep_packed<T>(held[r][p]);
+        const Pack<T> pack =
+            normalized(*reinterpret_cast<const Pack<T>*>(&held[r][p]), means[r], scales[r], weights, biases);
+        if (r < count) reinterpret_cast<Pack<T>*>(result + r * step + head)[index] = pack;
+      }
+    });
+  }
 };
 
 // A row has at most blockDim.x * kPacks whole packs; blockDim.x: a multiple of 32, and blockDim.y above 1 only where it
@@ -114,8 +155,8 @@ struct RowsTogether {
 //
 // Compared with layer_norm_anywhere: more rows are under way at once, since no thread holds a second
 // one, and a block makes nothing ready first. Each pack of weights and biases is loaded when it is
-// needed, and cut to fit for kRows rows. A warp's packs lie beside each other, and moments of three
-// packs or more of 16 bits are taken as in layer_norm_fitted. kPastL1: L1 does not keep what is read.
+// needed, and cut to fit for kRows rows. A warp's packs lie beside each other. Values of 16 bits are read once for mean
+// and variance where the mean is near 0, else twice, as floats are. kPastL1: L1 does not keep what is read.
 //
 // Launches overlap. The next kernel is let in at once: it finds no room before a block has ended.
 template <class T, int kRows, int kPacks, int kMostThreads, int kBlocks, bool kPastL1>
@@ -125,6 +166,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   constexpr int kPack = kPackOf<T>;
   __shared__ float warp_sums[kRows][32];
   __shared__ float warp_squares[kRows][32];
+  __shared__ float warp_m2s[kRows][32];
   cudaTriggerProgrammaticLaunchCompletion();
   const unsigned group = blockIdx.x * blockDim.y + threadIdx.y;
   const long long number = group / kPack * (long long)(kPack * kRows) + group % kPack;
@@ -151,8 +193,19 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
     its.each([&](int p) { together.held[r][p] = kPastL1 ? load_once(row + p * 32) : row[p * 32]; });
     edges[r] = column >= 0 ? widened(from[column]) : 0.0f;
   }
-  if constexpr (sizeof(T) == 4 || kPacks < 3) {
-    float sums[kRows], squares[kRows];
+  const auto squares_about_mean = [&](int r) {   // of this thread's values
+    const float apart = column >= 0 ? edges[r] - together.means[r] : 0.0f;
+    float squares = apart * apart;
+    its.each([&](int p) {
+      keep_packed<T>(together.held[r][p]);
+      squares = add_squares(squares, *reinterpret_cast<const Pack<T>*>(&together.held[r][p]), together.means[r]);
+    });
+    return squares;
+  };
+  bool near = true;   // are all means?
+  float m2s[kRows];
+  if constexpr (sizeof(T) == 4) {
+    float sums[kRows];
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       sums[r] = edges[r];
@@ -164,34 +217,37 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
     block_sums(sums, warp_sums);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      const float mean = sums[r] / (float)columns;
-      const float apart = column >= 0 ? edges[r] - mean : 0.0f;
-      squares[r] = apart * apart;
-      its.each([&](int p) {
-        squares[r] = add_squares(squares[r], *reinterpret_cast<const Pack<T>*>(&together.held[r][p]), mean);
-      });
-      together.means[r] = mean;
+      together.means[r] = sums[r] / (float)columns;
+      m2s[r] = squares_about_mean(r);
     }
-    block_sums(squares, warp_squares);
+    block_sums(m2s, warp_squares);
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) together.scales[r] = scale_of(squares[r] / (float)columns, epsilon);
+    for (int r = 0; r < kRows; ++r) together.scales[r] = scale_of(m2s[r] / (float)columns, epsilon);
   } else {
-    // Values in no pack are warp 0's.
-    const int edges_of_row = cut.head + cut.tail;
-    const auto count_of = [&](int warp) {
-      return packs_of_warp<kPacks>(cut.packs, warp) * kPack + (warp == 0 ? edges_of_row : 0);
-    };
-    Moments mine[kRows];
+    Sums sums[kRows];
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      mine[r] = lane_moments<T>(its, together.held[r]);
-      if (column >= 0) mine[r] = merge(mine[r], {1.0f, edges[r], 0.0f});
+      sums[r] = {edges[r], edges[r] * edges[r]};
+      its.each([&](int p) {
+        keep_packed_until<T>(together.held[r][p], sums[r].squares);
+        add_to(sums[r], *reinterpret_cast<const Pack<T>*>(&together.held[r][p]));
+      });
     }
-    block_moments(mine, count_of(threadIdx.x / 32), count_of(threadIdx.x % 32), columns, warp_sums, warp_squares);
+    block_sums(sums, warp_sums, warp_squares);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      together.means[r] = mine[r].mean;
-      together.scales[r] = quick_scale(mine[r], epsilon);
+      together.means[r] = __fdividef(sums[r].values, (float)columns);
+      m2s[r] = m2_by_squares(sums[r], together.means[r]);
+      near = near && mean_is_near(m2s[r], sums[r]);
+    }
+    if (!near) {   // for all threads of a row, whose sums are the same
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) m2s[r] = squares_about_mean(r);
+      block_sums(m2s, warp_m2s);
+    }
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      together.scales[r] = quick_scale({(float)columns, together.means[r], m2s[r]}, epsilon);
     }
   }
   // Values in no pack are put out first, and then take no registers.
@@ -202,5 +258,9 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
           narrowed<T>(normalized(edges[r], together.means[r], together.scales[r], edge_weight, edge_bias));
     }
   }
-  together.put_out_packs(weight, bias, its, cut.head);
+  if (near) {
+    together.put_out_packs(weight, bias, its, cut.head);
+  } else {
+    together.put_out_far(weight, bias, its, cut.head);
+  }
 }

@@ -186,6 +186,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
 
 #include "lane_packs.cuh"
 #include "block_moments.cuh"
+#include "near_means.cuh"
 #include "fitted.cuh"
 #include "fitted_anywhere.cuh"
 #include "few_lanes.cuh"

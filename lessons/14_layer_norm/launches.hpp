@@ -98,16 +98,16 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         route = Route::two_reads;
         block = kMostThreads;
     }
-    // Fitted blocks read values of 16 bits once for their moments; a few lanes take quotients and roots of such values
-    // that are right to a few roundings more.
-    const bool quick = route == Route::fitted || route == Route::fitted_anywhere || route == Route::few_lanes;
+    // Values of 16 bits are read once for mean and variance, and take quotients and roots that are right to a few
+    // roundings more.
+    const bool near = route == Route::fitted_anywhere || route == Route::few_lanes;
     const bool two_passes = route == Route::warp || route == Route::registers || route == Route::high_occupancy ||
                             route == Route::overlap || route == Route::short_anywhere || route == Route::anywhere ||
-                            (quick && element == Element::f32);
+                            ((near || route == Route::fitted) && element == Element::f32);
     const Buffers b = add_buffers(
         plan, inputs,
         {.element = element,
-         .way = two_passes ? Way::two_passes : Way::merges,
+         .way = two_passes ? Way::two_passes : near ? Way::squares_if_near : Way::merges,
          .additions = additions_in(rows.columns, route == Route::warp ? 32 : block) + 64});
     const std::string type = type_of(element);
     const std::string whole = is_packed(inputs, element) ? ", true" : ", false";

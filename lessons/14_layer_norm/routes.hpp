@@ -52,8 +52,10 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
 // Of rows that take no more warps than they need: six packs a thread or more, in 64 registers. For four, 40 do not
 // quite do: 67 MB of 14000 halves ran so on an H200 at 76 % of a copy's bandwidth, and by seven in 64 at 90. A row takes
 // the instance that it fills, if there is one: of 34 MB 7168 halves, which fill seven, ran at 78 so and by six at 72, of
-// 38 MB at 80 and 70 (H200).
+// 38 MB at 80 and 70 (H200). Of the shortest that take this route three packs a thread are faster: of 34 MB 2560 halves
+// 80 and by six 76, 3000 79 and by eight 75, but 5000 75 and by six 78 (H100).
 inline FittedShape shape_of_fitted(std::uint64_t packs) {
+    if (packs > 256 && packs <= 384) return fitted_shape(packs, {{3, 512, 3}});
     const std::initializer_list<FittedShape> instances = {{6, 256, 4}, {7, 512, 2}, {8, 512, 2}};
     for (const FittedShape& instance : instances) {
         const FittedShape shape = fitted_shape(packs, {instance});
@@ -73,14 +75,13 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
 }
 
 // Of short rows that a few lanes hold. Not longer ones: of 34 MB 1536 halves 66 % of a copy's bandwidth so, and 71 by
-// overlap.
+// overlap; of 401 that begin anywhere 69 by 32 lanes, and 69 by fitted_anywhere, 501 73 and 77 (H100). A lane of few packs
+// works on more rows, for which it cuts weights and biases once: 129 halves 65 four together, and 61 two together (H100).
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
     const std::uint64_t columns = rows_of(inputs).columns;
-    if (columns / pack_of(element) > 160) return {};
-    if (!is_packed(inputs, element))
-        return few_lanes_shape(columns, element, {{8, 2}, {16, 2, 2}, {16, 3}, {16, 4}});
+    if (!is_packed(inputs, element)) return few_lanes_shape(columns, element, {{16, 1, 4}, {16, 2, 2}, {16, 3, 2}});
     return few_lanes_shape(columns, element,
-                           {{4, 2, 2}, {8, 2, 2}, {16, 2, 2}, {16, 3}, {32, 2, 2}, {32, 3}, {32, 6}});
+                           {{4, 2, 2}, {8, 2, 2}, {16, 2, 2}, {16, 3}, {32, 2, 2}, {32, 3}, {32, 5}});
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
@@ -202,11 +203,16 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
-    if (few_lanes_are_faster(inputs, element, shape_of_few_lanes(inputs, element)))
+    // Halves on an H100, percent of a copy's bandwidth so, and by short_anywhere: 100 columns, twelve packs, of 67 MB 91
+    // and 85, of 134 MB 93 and 80; but 75 86 and 87, 87 and 88.
+    if (few_lanes_are_faster(inputs, element, shape_of_few_lanes(inputs, element), 12))
         return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
-        if (has_room(Route::short_anywhere, inputs, element, kShortBlock)) return {Route::short_anywhere, kShortBlock};
+        // Many rows of more than 48 packs, though a few lanes hold 52.
+        const bool fits_warps = rows_are_many(inputs, element) && rows_of(inputs).columns / pack_of(element) > 48;
+        if (!fits_warps && has_room(Route::short_anywhere, inputs, element, kShortBlock))
+            return {Route::short_anywhere, kShortBlock};
         if (fitted_anywhere_is_faster(inputs, element)) return {Route::fitted_anywhere, kMostThreads};
         if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
         const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);

@@ -294,14 +294,19 @@ TEST(RmsNorm, ManyShortRowsAreHeldByAFewLanes) {
     const auto is = expect_launch_on_sm90;
     is("rms_norm_best_f16", 131073, 64, "rms_norm_few_lanes", "__half, 4, 2, 2, true", 2049, 128, true);
     is("rms_norm_best_f16", 7000, 1280, "rms_norm_few_lanes", "__half, 32, 5, 1, true", 1750, 128, true);
-    is("rms_norm_best_f16", 21001, 401, "rms_norm_few_lanes", "__half, 16, 4, 1, false", 2626, 128, true);
-    is("rms_norm_best_f16", 90001, 103, "rms_norm_short_anywhere", "__half, 13, 1", 2813, 128, false);   // four lanes
+    is("rms_norm_best_f16", 65001, 129, "rms_norm_few_lanes", "__half, 16, 1, 2, false", 4064, 128, true);
+    is("rms_norm_best_f16", 42001, 201, "rms_norm_few_lanes", "__half, 16, 2, 2, false", 2626, 128, true);
+    is("rms_norm_best_f16", 33001, 257, "rms_norm_few_lanes", "__half, 32, 1, 2, false", 4126, 128, true);
+    is("rms_norm_best_f16", 23001, 391, "rms_norm_few_lanes", "__half, 16, 3, 1, false", 2876, 128, true);
+    is("rms_norm_best_f16", 90001, 103, "rms_norm_short_anywhere", "__half, 13, 1", 2813, 128, false);   // twelve packs
+    is("rms_norm_best_f16", 190001, 103, "rms_norm_few_lanes", "__half, 16, 1, 2, false", 11876, 128, true);   // more than L2
 }
 
 // 34 MB read and written, and more. Groups of threads take two rows that begin at the same place of a pack, and so lie
 // eight apart (of halves), or one; where a warp is enough, a block has four groups.
 TEST(RmsNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     const auto is = expect_launch_on_sm90;
+    is("rms_norm_best_f16", 21001, 401, "rms_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2626, 32, true);
     is("rms_norm_best_f16", 21001, 417, "rms_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2626, 32, true);
     is("rms_norm_best_f16", 9001, 1001, "rms_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 4504, 64, true);
     is("rms_norm_best_f16", 15001, 601, "rms_norm_fitted_anywhere", "__half, 2, 3, 512, 2, false", 1876, 32, true);

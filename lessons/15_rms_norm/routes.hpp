@@ -83,11 +83,16 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
                                   {1, 4, 640, 2, 1664}});
 }
 
-// Of short rows that a few lanes hold.
+// Of short rows that a few lanes hold. Percent of a copy's bandwidth on an H100, 34 MB of halves that begin anywhere: 129
+// columns, 16 packs, 69 by 16 lanes with one pack of two rows, and 57 by eight with two; 257 75 by 32 lanes with one, and
+// 72 by 16 with two, but 201 63 and 70. Rows of more than 48 packs are faster by fitted_anywhere: 401 76 and 72.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
     const std::uint64_t columns = rows_of(inputs).columns;
-    if (!is_packed(inputs, element))
-        return few_lanes_shape(columns, element, {{8, 2}, {16, 2, 2}, {16, 3}, {16, 4}});
+    if (!is_packed(inputs, element)) {
+        const std::uint64_t packs = columns / pack_of(element);
+        if (packs > 28 && packs <= 32) return {32, 1, 2};
+        return few_lanes_shape(columns, element, {{16, 1, 2}, {16, 2, 2}, {16, 3}});
+    }
     return few_lanes_shape(columns, element,
                            {{4, 2, 2}, {8, 2, 2}, {16, 2, 2}, {16, 3}, {32, 2, 2}, {32, 3}, {32, 5}});
 }
@@ -211,11 +216,17 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
-    if (few_lanes_are_faster(inputs, element, shape_of_few_lanes(inputs, element)))
+    // Percent of a copy's bandwidth of 100 halves, twelve packs, so and by short_anywhere on an H100: of 67 MB 97 and 91,
+    // of 134 MB 96 and 86; but of 44 MB 80 and 85.
+    if (few_lanes_are_faster(inputs, element, shape_of_few_lanes(inputs, element),
+                             fillings_of_l2(inputs, element) > 1 ? 12 : 13))
         return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
-        if (has_room(Route::short_anywhere, inputs, element, kShortBlock)) return {Route::short_anywhere, kShortBlock};
+        // Many rows of more than 48 packs, though a few lanes hold 52.
+        const bool fits_warps = rows_are_many(inputs, element) && rows_of(inputs).columns / pack_of(element) > 48;
+        if (!fits_warps && has_room(Route::short_anywhere, inputs, element, kShortBlock))
+            return {Route::short_anywhere, kShortBlock};
         if (fitted_anywhere_is_faster(inputs, element)) return {Route::fitted_anywhere, kMostThreads};
         if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
         const BlockShape shape = block_anywhere(rows_of(inputs).columns, element);

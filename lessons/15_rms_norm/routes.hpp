@@ -223,7 +223,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
         return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
-        // Many rows of more than 48 packs, though a few lanes hold 52.
+        // Many rows of more than 48 packs are faster by fitted_anywhere (shape_of_few_lanes).
         const bool fits_warps = rows_are_many(inputs, element) && rows_of(inputs).columns / pack_of(element) > 48;
         if (!fits_warps && has_room(Route::short_anywhere, inputs, element, kShortBlock))
             return {Route::short_anywhere, kShortBlock};

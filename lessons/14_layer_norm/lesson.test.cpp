@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -50,6 +51,49 @@ TEST(LayerNorm, RowsOfEveryKindOfLength) {
     for (const lesson::Variant* variant : right_variants())
         for (const std::uint64_t columns : {1u, 31u, 32u, 33u, 520u, 4097u})
             expect_right(variant->name, with_rows(variant->name, 3, columns));
+}
+
+// Rows of halves whose mean is 0 to 9 times their spread, added in float one after the other, as near_means.cuh decides:
+// mean and variance are no further off than the bound says. Some rows lie on each side of 31 variances.
+TEST(LayerNorm, SumsOfSquaresStayWithinTheirBoundWhereTheMeanIsNear) {
+    std::uint32_t state = 1;
+    int near = 0, far = 0;
+    for (int row = 0; row < 200; ++row) {
+        const std::size_t n = 50 + static_cast<std::size_t>(row) * 7;
+        std::vector<float> values(n);
+        for (float& value : values) {
+            state = state * 1664525u + 1013904223u;
+            value = static_cast<float>(std::round((row * 0.013 - 0.5 + state / 4294967296.0) * 512) / 512);   // 11 bits
+        }
+        const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(n);
+        double variance = 0, magnitude = 0, largest = 0;
+        for (const double value : values) {
+            variance += (value - mean) * (value - mean) / static_cast<double>(n);
+            magnitude += std::abs(value) / static_cast<double>(n);
+            largest = std::max(largest, std::abs(value));
+        }
+        float sum = 0, squares = 0;
+        for (const float value : values) {
+            sum += value;
+            squares = std::fma(value, value, squares);
+        }
+        const float count = static_cast<float>(n), found = sum / count;
+        float m2 = std::fma(-sum, found, squares);
+        if (m2 * 32 >= squares) {
+            ++near;
+        } else {
+            ++far;
+            m2 = 0;
+            for (const float value : values) m2 = std::fma(value - found, value - found, m2);
+        }
+        const Errors errors = errors_of(mean, variance, magnitude, largest,
+                                        {.element = Element::f16, .way = Way::squares_if_near, .additions = double(n)});
+        EXPECT_LE(std::abs(found - mean), errors.mean) << row;
+        EXPECT_LE(std::abs(m2 / count - variance), errors.variance) << row;
+        EXPECT_LT(errors.variance, variance / 100) << row;   // of which a half shows little
+    }
+    EXPECT_GT(near, 50);
+    EXPECT_GT(far, 50);
 }
 
 // The mean is 2, the variance 1: -1 * 0.5 - 1 and 1 * 0.75 - 0.5.

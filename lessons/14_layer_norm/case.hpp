@@ -65,7 +65,7 @@ inline Errors errors_of(double mean, double variance, double magnitude, double l
         }
         case Way::squares_if_near: {
             // Squares where float finds that the mean's square is at most 31 variances, and else two passes; near the
-            // limit it may find either. One more rounding of the mean: its product with the scale's.
+            // limit it may find either. The mean is rounded once more: its product with the scale is.
             const Rounding shifted{rounding.element, Way::two_passes, k + 1};
             const Errors passes = errors_of(mean, variance, magnitude, largest, shifted);
             if (mean * mean > 32 * variance) return passes;

@@ -209,9 +209,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
         return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {
-        // Many rows of more than 48 packs are faster by fitted_anywhere (shape_of_few_lanes).
-        const bool fits_warps = rows_are_many(inputs, element) && rows_of(inputs).columns / pack_of(element) > 48;
-        if (!fits_warps && has_room(Route::short_anywhere, inputs, element, kShortBlock))
+        if (!many_rows_take_warps(inputs, element) && has_room(Route::short_anywhere, inputs, element, kShortBlock))
             return {Route::short_anywhere, kShortBlock};
         if (fitted_anywhere_is_faster(inputs, element)) return {Route::fitted_anywhere, kMostThreads};
         if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};

@@ -296,8 +296,8 @@ inline WordShape words_for_short(std::uint64_t columns, Element element) {
 inline bool few_lanes_are_faster(const Inputs& inputs, Element element, const FewLanesShape& shape,
                                  std::uint64_t least_packs) {
     if (inputs.machine.architecture < 90 || shape.lanes == 0 || !rows_are_many(inputs, element)) return false;
-    const std::uint64_t columns = rows_of(inputs).columns, packs = columns / pack_of(element);
-    if (!is_packed(inputs, element)) return packs >= least_packs && words_for_short(columns, element).lanes > 0;
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    if (!is_packed(inputs, element)) return packs >= least_packs;
     return packs <= 64 || (!outgrows_l2(inputs, element) && (packs <= 96 || packs > 128));
 }
 

@@ -32,7 +32,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   if (kPrefetches && threadIdx.x == 0) all.prefetch(blockIdx.x + (long long)blocks_ahead);
   if (kPrefetches) cudaTriggerProgrammaticLaunchCompletion();
   // Each warp by its own largest value; then the warps' pairs are joined.
-  MaxSum pair = {max_xor<32>(largest_in<T>(held)), 0.0f};
+  MaxSum pair = {max_of_warp(largest_in<T>(held)), 0.0f};
   const bool has_some = pair.max > -INFINITY;
   const float largest = finite_or_zero(pair.max);
 #pragma unroll

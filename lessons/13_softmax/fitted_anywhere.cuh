@@ -5,11 +5,12 @@
 // is 32; kMostThreads threads at most. The block's threads with the same threadIdx.y take a row. A multiprocessor's
 // registers are enough for kBlocks blocks of kMostThreads threads.
 //
-// Compared with softmax_anywhere: more rows are under way at once, since no thread holds a second one, and values stay
-// packed. Exponentials are taken twice. A warp's packs lie beside each other. kPastL1: L1 does not keep what is read.
+// Compared with softmax_anywhere: more rows are under way at once, since no thread holds a second one. A warp's packs lie
+// beside each other. kKeeps: exponentials are kept, as floats; else values stay packed, in half the registers that 16
+// bits take so, and exponentials are taken twice. kPastL1: L1 does not keep what is read.
 //
 // Launches overlap. The next kernel is let in at once: it finds no room before a block has ended.
-template <class T, int kPacks, int kMostThreads, int kBlocks, bool kPastL1>
+template <class T, int kPacks, int kMostThreads, int kBlocks, bool kKeeps, bool kPastL1>
 __global__ void __launch_bounds__(kMostThreads, kBlocks)
     softmax_fitted_anywhere(const T* in, T* out, long long rows, int columns) {
   __shared__ float warp_maxima[kMostThreads / 32];
@@ -27,24 +28,37 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) held[p] = as_words(minus_infinities<T>());
   its.each([&](int p) { held[p] = kPastL1 ? load_once(row + p * 32) : row[p * 32]; });
-  const float edge = column >= 0 ? widened(in[start + column]) : -INFINITY;
+  float edge = column >= 0 ? widened(in[start + column]) : -INFINITY;
   // Each warp by its own largest value; then the warps' pairs are joined.
-  MaxSum pair = {max_xor<32>(fmaxf(edge, largest_in<T>(held))), 0.0f};
+  MaxSum pair = {max_of_warp(fmaxf(edge, largest_in<T>(held))), 0.0f};
   const bool has_some = pair.max > -INFINITY;
   const float largest = finite_or_zero(pair.max);
-  pair.sum = flushed_exp(edge - largest);
+  edge = flushed_exp(edge - largest);
+  pair.sum = edge;
+  Exponentials<T> kept[kKeeps ? kPacks : 1];
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {
-    keep_packed(held[p]);
-    pair.sum += sum_of_exponentials(as_pack<T>(held[p]), largest);
+    if constexpr (kKeeps) {
+      kept[p].take(as_pack<T>(held[p]), [&](float value) { return flushed_exp(value - largest); }, pair.sum);
+    } else {
+      keep_packed(held[p]);
+      pair.sum += sum_of_exponentials(as_pack<T>(held[p]), largest);
+    }
   }
   pair.sum = sum_xor<32>(pair.sum);
   if (blockDim.x > 32) pair = join_warps(blockDim.x / 32, pair, warp_maxima, warp_sums);
   const float scale = (has_some ? flushed_exp(largest - pair.max) : 1.0f) / pair.sum;
-  if (column >= 0) out[start + column] = narrowed<T>(flushed_exp(edge - largest) * scale);
+  if (column >= 0) out[start + column] = narrowed<T>(edge * scale);
   uint4* result = reinterpret_cast<uint4*>(out + start + cut.head) + its.first;
-  its.each([&](int p) {
-    keep_packed(held[p]);
-    result[p * 32] = as_words(exponentials(as_pack<T>(held[p]), largest, scale));
-  });
+#pragma unroll
+  for (int p = 0; p < kPacks; ++p) {
+    uint4 words;   // worked out by all lanes: else those of a warp would part
+    if constexpr (kKeeps) {
+      words = as_words(kept[p].times(scale));
+    } else {
+      keep_packed(held[p]);
+      words = as_words(exponentials(as_pack<T>(held[p]), largest, scale));
+    }
+    if (p * 32 < its.left) result[p * 32] = words;
+  }
 }

@@ -1,12 +1,15 @@
 // A row whose values stay packed in registers, and softmax in fewer instructions. GPUs of sm_80 and later.
 
-// exp(x), right to (2 + 1.2 |x|) * 2^-23; what is below 2^-126 is 0. __expf does not flush such results to 0, and takes
-// more instructions (PTX ISA, ex2.approx.ftz.f32).
-__device__ __forceinline__ float flushed_exp(float x) {
+constexpr float kLog2OfE = 1.44269504f;
+
+// 2 to the power x, right to 2^-22; what is below 2^-126 is 0 (PTX ISA, ex2.approx.ftz.f32).
+__device__ __forceinline__ float flushed_power_of_two(float x) {
   float power;
-  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x * 1.44269504f));
+  asm("ex2.approx.ftz.f32 %0, %1;" : "=f"(power) : "f"(x));
   return power;
 }
+// exp(x), right to (2 + 1.2 |x|) * 2^-23. __expf does not flush small results to 0, and takes more instructions.
+__device__ __forceinline__ float flushed_exp(float x) { return flushed_power_of_two(x * kLog2OfE); }
 
 // The largest value of a pack. 16-bit values are compared two at a time, before they are widened. NaNs are passed over,
 // as by fmaxf.
@@ -32,10 +35,18 @@ __device__ __forceinline__ float largest_in<__nv_bfloat16>(const uint4& pack) {
 // is then 0, where (-infinity) - (-infinity) would make it NaN.
 __device__ __forceinline__ float finite_or_zero(float largest) { return largest > -INFINITY ? largest : 0.0f; }
 
+// The largest value of a warp's lanes, in each of them, by one instruction in place of five shuffles. It compares
+// integers: floats that are not negative are in the order of their bits, and negative ones are once all bits but the
+// sign are turned. A NaN counts as more or less than every number.
+__device__ __forceinline__ float max_of_warp(float value) {
+  const auto turned = [](int bits) { return bits ^ (bits >> 31 & 0x7fffffff); };
+  return __int_as_float(turned(__reduce_max_sync(kFullWarp, turned(__float_as_int(value)))));
+}
+
 // The pair of a warp's lanes, in every lane. The sum of a lane without values is 0, or NaN where it has nothing but NaN:
 // it needs no scale.
 __device__ __forceinline__ MaxSum join_lanes(MaxSum pair) {
-  const float largest = max_xor<32>(pair.max);
+  const float largest = max_of_warp(pair.max);
   if (pair.max > -INFINITY) pair.sum *= flushed_exp(pair.max - largest);
   return {largest, sum_xor<32>(pair.sum)};
 }

@@ -63,3 +63,30 @@ __device__ __forceinline__ Pack<T> exponentials(const Pack<T>& pack, float large
   }
   return results;
 }
+
+// The exponentials of a pack's values as floats: of 16 bits, twice as many registers.
+template <class T>
+struct Exponentials {
+  float2 pairs[kPackOf<T> / 2];
+
+  // exp_of: of a value. Each of them is added to sum.
+  template <class Exponential>
+  __device__ __forceinline__ void take(const Pack<T>& pack, const Exponential& exp_of, float& sum) {
+#pragma unroll
+    for (int k = 0; k < kPackOf<T> / 2; ++k) {
+      const float2 pair = widened_pair<T>(pack.values + 2 * k);
+      pairs[k] = make_float2(exp_of(pair.x), exp_of(pair.y));
+      sum += pairs[k].x;
+      sum += pairs[k].y;
+    }
+  }
+  // Each of them times scale.
+  __device__ __forceinline__ Pack<T> times(float scale) const {
+    Pack<T> results;
+#pragma unroll
+    for (int k = 0; k < kPackOf<T> / 2; ++k) {
+      narrow_pair<T>(make_float2(pairs[k].x * scale, pairs[k].y * scale), results.values + 2 * k);
+    }
+    return results;
+  }
+};

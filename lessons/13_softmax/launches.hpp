@@ -72,7 +72,7 @@ inline void launch_few_lanes_of_rows(Plan& plan, const Inputs& inputs, Element e
     plan.launch("softmax_few_lanes",
                 fmt::format("{}, {}, {}, {}", type_of(element), shape.lanes, shape.packs, is_packed(inputs, element)),
                 Grid{rows.blocks(kShortBlock / shape.lanes)}, Block{kShortBlock}, buffers.in, buffers.out,
-                static_cast<long long>(rows.count), columns_of(inputs));
+                static_cast<int>(rows.count), columns_of(inputs));
     plan.launches.back().overlaps = true;
 }
 
@@ -192,8 +192,8 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::fitted_anywhere: {
             const FittedAnywhereShape shape = shape_of_fitted_anywhere(inputs, element);
             launch_fitted_anywhere(plan, inputs, element, "softmax_fitted_anywhere", shape,
-                                   fmt::format("{}, {}, {}, {}", type_of(element), shape.packs, shape.most_threads,
-                                               shape.blocks),
+                                   fmt::format("{}, {}, {}, {}, {}", type_of(element), shape.packs, shape.most_threads,
+                                               shape.blocks, keeps_exponentials(inputs, element)),
                                    buffers.in, buffers.out, static_cast<long long>(rows.count), columns);
             break;
         }

@@ -310,7 +310,8 @@ TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
     is(1024, 16392, Element::f16, Route::team);
     is(600, 16392, Element::f16, Route::fitted);          // 39 MB
     is(12000, 255, Element::f32, Route::anywhere);           // less than 24 MiB
-    is(16384, 255, Element::f32, Route::fitted_anywhere);
+    is(16384, 255, Element::f32, Route::few_lanes);          // 63 whole packs
+    is(16384, 261, Element::f32, Route::fitted_anywhere);
     is(20000, 417, Element::f32, Route::fitted_anywhere);
     is(16384, 1401, Element::f32, Route::fitted_anywhere);
     is(1365, 12295, Element::f16, Route::fitted_anywhere);   // 1536 whole packs
@@ -376,8 +377,10 @@ TEST(Softmax, ManyShortRowsAreHeldByAFewLanes) {
     is("softmax_best_f16", 31000, 768, "softmax_overlap", "__half, 32, 4, true", 15500, 64, true);   // outgrows L2
     is("softmax_best_f16", 20000, 776, "softmax_overlap", "__half, 32, 4, false", 10000, 64, true);   // 97 packs
     is("softmax_best_bf16", 7000, 1280, "softmax_few_lanes", "__nv_bfloat16, 32, 5, true", 1750, 128, true);
+    is("softmax_best_f16", 5312, 1600, "softmax_few_lanes", "__half, 32, 8, true", 1328, 128, true);
+    is("softmax_best_f16", 21001, 417, "softmax_few_lanes", "__half, 16, 4, false", 2626, 128, true);
     is("softmax_best_f16", 65001, 129, "softmax_few_lanes", "__half, 8, 2, false", 4063, 128, true);
-    is("softmax_best_f32", 40001, 105, "softmax_few_lanes", "float, 16, 2, false", 5001, 128, true);
+    is("softmax_best_f32", 40001, 105, "softmax_few_lanes", "float, 8, 4, false", 2501, 128, true);
     is("softmax_best_f16", 110001, 75, "softmax_few_lanes", "__half, 8, 2, false", 6876, 128, true);
     is("softmax_best_f16", 120001, 71, "softmax_short_anywhere", "__half, 9, 1", 3751, 128, false);   // eight packs
 }
@@ -385,14 +388,16 @@ TEST(Softmax, ManyShortRowsAreHeldByAFewLanes) {
 // 34 MB read and written, and more. Where a warp is enough for a row, a block takes four.
 TEST(Softmax, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     const auto is = expect_launch_on_sm90;
-    is("softmax_best_f16", 21001, 417, "softmax_fitted_anywhere", "__half, 2, 512, 4, false", 5251, 32, true);
-    is("softmax_best_f16", 13001, 769, "softmax_fitted_anywhere", "__half, 3, 512, 3, false", 3251, 32, true);
-    is("softmax_best_f16", 9001, 1001, "softmax_fitted_anywhere", "__half, 5, 512, 3, false", 2251, 32, true);
-    is("softmax_best_f16", 9001, 1289, "softmax_fitted_anywhere", "__half, 6, 512, 2, false", 2251, 32, true);   // 161
-    is("softmax_best_f32", 500, 10001, "softmax_fitted_anywhere", "float, 5, 512, 3, false", 500, 512, true);
-    is("softmax_best_f32", 500, 10247, "softmax_fitted_anywhere", "float, 8, 512, 2, false", 500, 352, true);
-    is("softmax_best_f16", 4096, 8191, "softmax_fitted_anywhere", "__half, 8, 512, 2, false", 4096, 128, true);   // 134 MB
-    is("softmax_best_f16", 2000, 8191, "softmax_fitted_anywhere", "__half, 8, 512, 2, true", 2000, 128, true);    // fills L2
+    is("softmax_best_f16", 17001, 521, "softmax_fitted_anywhere", "__half, 3, 512, 2, true, false", 4251, 32, true);
+    is("softmax_best_f16", 13001, 769, "softmax_fitted_anywhere", "__half, 3, 512, 2, true, false", 3251, 32, true);
+    is("softmax_best_f16", 9001, 1001, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, false", 2251, 32, true);
+    is("softmax_best_f16", 9001, 1289, "softmax_fitted_anywhere", "__half, 6, 512, 1, true, false", 2251, 32, true);   // 161
+    is("softmax_best_f16", 5001, 2001, "softmax_fitted_anywhere", "__half, 8, 512, 1, true, false", 1251, 32, true);
+    is("softmax_best_f16", 1700, 5001, "softmax_fitted_anywhere", "__half, 5, 512, 2, true, false", 1700, 128, true);
+    is("softmax_best_f32", 500, 10001, "softmax_fitted_anywhere", "float, 5, 512, 3, false, false", 500, 512, true);   // 2500
+    is("softmax_best_f32", 500, 10247, "softmax_fitted_anywhere", "float, 8, 512, 2, false, false", 500, 352, true);
+    is("softmax_best_f16", 4096, 8191, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, false", 4096, 256, true);   // 134 MB
+    is("softmax_best_f16", 2000, 8191, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, true", 2000, 256, true);    // fills L2
 }
 
 // From 1 MB read on. The machine has an L2 of 60 MiB.

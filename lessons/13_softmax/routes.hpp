@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 
 #include "common/lesson/row_routes.hpp"
 #include "common/lesson/row_teams.hpp"
@@ -88,22 +89,33 @@ inline OnDemand on_demand(const Inputs& inputs, Element element, std::uint32_t b
     return {cluster_of(places, kMostBlocksOfACluster, kPacks), false, places};
 }
 
-// Of rows that begin anywhere and take no more warps than they need. Percent of a copy's bandwidth so, by four packs a
-// thread, and by the kernels that took them before: of 67 MB on an H200, halves, 1501 columns 93 and 70, 2801 95 and
-// 84; on an H100 97 and 87, 98 and 96.
+// Of rows that begin anywhere and take no more warps than they need. Threads keep exponentials as floats, but of rows
+// longer than kMostPacksKept. Percent of a copy's bandwidth so, and where they take them twice, of 34 MB of halves on an
+// H200: 601 columns 82 and 67, 1501 91 and 80, 2001 86 and 76, 3001 86 and 77, 10001 78 and 75; but 14001 72 and 72
+// (these kernels by themselves).
+inline constexpr std::uint64_t kMostPacksKept = 1536;
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
-                                 {{1, 2, 512, 4, 64}, {1, 3, 512, 3, 128}, {1, 5, 512, 3, 2560}, {1, 6, 512, 2, 2560},
+                                 {{1, 8, 512, 1, 256},
+                                  {1, 6, 512, 1, kMostPacksKept},
+                                  {1, 5, 512, 2, kMostPacksKept},
+                                  {1, 4, 512, 2, kMostPacksKept},
+                                  {1, 3, 512, 2, kMostPacksKept},
+                                  {1, 5, 512, 3, 2560},
                                   {1, 8, 512, 2, 4096}});
 }
+inline bool keeps_exponentials(const Inputs& inputs, Element element) {
+    return rows_of(inputs).columns / pack_of(element) <= kMostPacksKept;
+}
 
-// Of short rows that a few lanes hold.
+// Of short rows that a few lanes hold. The kernel counts rows in an int.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
+    if (rows_of(inputs).count > std::numeric_limits<int>::max() - kShortBlock) return {};
     const std::uint64_t columns = rows_of(inputs).columns;
     if (!is_packed(inputs, element))
-        return few_lanes_shape(columns, element, {{8, 2}, {8, 3}, {16, 2}, {16, 3}, {16, 4}});
+        return few_lanes_shape(columns, element, {{8, 2}, {8, 3}, {8, 4}, {16, 3}, {16, 4}});
     return few_lanes_shape(columns, element,
-                           {{4, 2}, {8, 2}, {16, 2}, {16, 3}, {16, 4}, {32, 3}, {32, 5}, {32, 6}});
+                           {{4, 2}, {8, 2}, {16, 2}, {16, 3}, {16, 4}, {32, 3}, {32, 5}, {32, 6}, {32, 8}});
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {

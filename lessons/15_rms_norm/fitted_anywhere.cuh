@@ -58,8 +58,9 @@ __device__ __forceinline__ Pack<T> load_cut(const T* weight, int head, int index
 }
 
 // Rows that a group of threads works on together, a thread's packs of them, where their results go, and their scales.
-// Packs: which ones a thread has, as LanePacks.
-template <class T, int kRows, class Packs>
+// Packs: which ones a thread has, as LanePacks. kAllWork: what a lane has no pack for, it works out from the first weights,
+// and does not store. Lanes of a warp then never part, but a row must have a pack.
+template <class T, int kRows, class Packs, bool kAllWork = false>
 struct RowsTogether {
   int count;   // of them, that there are
   int step;    // values from one to the next
@@ -70,18 +71,28 @@ struct RowsTogether {
   // Puts out all whole packs: of rows with so many values before the first one, of which kWords words are whole.
   template <int kWords>
   __device__ __forceinline__ void put_out(const T* weight, const Packs& its, int head) {
-    its.each([&](int p) {
-      const int index = its.first + p * Packs::kStep;
+    if constexpr (kAllWork) {
 #pragma unroll
-      for (int r = 0; r < kRows; ++r) keep_packed<T>(held[r][p]);
-      Pack<T> weights = load_cut<kWords>(weight, head, index);
-#pragma unroll
-      for (int r = 0; r < kRows; ++r) {
-        keep_packed<T>(weights);
-        const Pack<T> pack = normalized(*reinterpret_cast<const Pack<T>*>(&held[r][p]), scales[r], weights);
-        if (r < count) reinterpret_cast<Pack<T>*>(result + r * step + head)[index] = pack;
+      for (int p = 0; p < Packs::kMost; ++p) {
+        const bool has_it = p * Packs::kStep < its.left;
+        put_out_pack<kWords>(weight, p, has_it ? its.first + p * Packs::kStep : 0, head, has_it);
       }
-    });
+    } else {
+      its.each([&](int p) { put_out_pack<kWords>(weight, p, its.first + p * Packs::kStep, head, true); });
+    }
+  }
+  // Number p of a thread's packs, which is number `index` of its row, if it has it.
+  template <int kWords>
+  __device__ __forceinline__ void put_out_pack(const T* weight, int p, int index, int head, bool has_it) {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) keep_packed<T>(held[r][p]);
+    Pack<T> weights = load_cut<kWords>(weight, head, index);
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      keep_packed<T>(weights);
+      const Pack<T> pack = normalized(*reinterpret_cast<const Pack<T>*>(&held[r][p]), scales[r], weights);
+      if (has_it && r < count) reinterpret_cast<Pack<T>*>(result + r * step + head)[index] = pack;
+    }
   }
   // The same, whatever lies before the first one.
   __device__ __forceinline__ void put_out_packs(const T* weight, const Packs& its, int head) {
@@ -105,7 +116,7 @@ struct RowsTogether {
 // is 32; kMostThreads threads at most. The block's threads with the same threadIdx.y work on kRows rows that lie as
 // many rows apart as a pack has values, and so begin at the same place of a pack: kPackOf<T> such groups take
 // kRows * kPackOf<T> rows that follow each other. A multiprocessor's registers are enough for kBlocks blocks of
-// kMostThreads threads.
+// kMostThreads threads. By one row and four packs or more: a row has a pack.
 //
 // Compared with rms_norm_anywhere: more rows are under way at once, since no thread holds a second one,
 // and a block makes nothing ready first. Each pack of weights is loaded when it is needed, and cut to
@@ -126,7 +137,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   const int behind = threadIdx.x - cut.head;
   const int column = behind < 0 ? threadIdx.x : behind < cut.tail ? columns - cut.tail + behind : -1;   // in no pack
   const LanePacks<kPacks> its(cut.packs);
-  RowsTogether<T, kRows, LanePacks<kPacks>> together = {};
+  RowsTogether<T, kRows, LanePacks<kPacks>, kRows == 1 && kPacks >= 4> together = {};
   together.step = kPack * columns;
   together.result = out + start;
   together.count = 1;

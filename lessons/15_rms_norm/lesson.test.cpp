@@ -308,12 +308,14 @@ TEST(RmsNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     const auto is = expect_launch_on_sm90;
     is("rms_norm_best_f16", 21001, 401, "rms_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2626, 32, true);
     is("rms_norm_best_f16", 21001, 417, "rms_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2626, 32, true);
-    is("rms_norm_best_f16", 9001, 1001, "rms_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 4504, 64, true);
+    is("rms_norm_best_f16", 9001, 1001, "rms_norm_fitted_anywhere", "__half, 1, 4, 512, 2, false", 2251, 32, true);
     is("rms_norm_best_f16", 15001, 601, "rms_norm_fitted_anywhere", "__half, 2, 3, 512, 2, false", 1876, 32, true);
-    is("rms_norm_best_f16", 2000, 8191, "rms_norm_fitted_anywhere", "__half, 1, 4, 640, 2, true", 2000, 256, true);   // fills L2
+    is("rms_norm_best_f16", 2000, 8191, "rms_norm_fitted_anywhere", "__half, 1, 4, 512, 2, true", 2000, 256, true);   // fills L2
     is("rms_norm_best_f32", 1000, 6001, "rms_norm_fitted_anywhere", "float, 1, 3, 512, 3, false", 1000, 512, true);
-    is("rms_norm_best_f16", 3001, 4001, "rms_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 1504, 256, true);
-    is("rms_norm_best_f32", 3001, 2001, "rms_norm_fitted_anywhere", "float, 1, 4, 640, 2, false", 3001, 128, true);
+    is("rms_norm_best_f16", 3001, 4001, "rms_norm_fitted_anywhere", "__half, 1, 4, 512, 2, false", 3001, 128, true);
+    is("rms_norm_best_f16", 4300, 2001, "rms_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2152, 128, true);
+    is("rms_norm_best_f16", 1700, 5001, "rms_norm_fitted_anywhere", "__half, 1, 5, 512, 2, false", 1700, 128, true);
+    is("rms_norm_best_f32", 3001, 2001, "rms_norm_fitted_anywhere", "float, 1, 4, 512, 2, false", 3001, 128, true);
 }
 
 // From 1 MB read on, to 6 times the L2 that is read and written: 11520 rows of 4096 floats.

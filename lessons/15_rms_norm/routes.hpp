@@ -71,16 +71,18 @@ inline const char* asks_early(const FittedShape& shape) {
 
 inline constexpr std::uint32_t kVectors = 1;   // as long as a row: weights
 
-// Of rows that begin anywhere and take no more warps than they need. Two rows together share weights; longer ones of
-// floats are faster alone: of 34 MB on an H100 2501 floats, 625 packs, run at 81 % of a copy's bandwidth alone and at 74
-// two together, but 2001 halves, 250 packs, at 76 and 80 (these kernels by themselves).
+// Of rows that begin anywhere and take no more warps than they need. Two rows together share weights. Percent of a copy's
+// bandwidth on an H200, 34 MB of halves, by two with two packs a thread, and by one row with four or five: 501 columns 81
+// and less, 1001 73 and 79, 2001 81 and 77, 4001 75 and 80, 5001 72 and 79 (these kernels by themselves).
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
-    const std::uint64_t most_of_two = element == Element::f32 ? 320 : 640;
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
-                                 {{2, 2, 384, 3, most_of_two},
+                                 {{2, 2, 384, 3, 64},
+                                  {1, 4, 512, 2, 128},
+                                  {2, 2, 384, 3, 256},
                                   {2, 3, 512, 2, 320},
-                                  {1, 3, 512, 3, 1536},
-                                  {1, 4, 640, 2, 1664}});
+                                  {1, 5, 512, 2, 1664},
+                                  {1, 4, 512, 2, 1024},
+                                  {1, 3, 512, 3, 1536}});
 }
 
 // Of short rows that a few lanes hold. Percent of a copy's bandwidth on an H100, 34 MB of halves that begin anywhere: 129

@@ -94,18 +94,20 @@ inline OnDemand on_demand(const Inputs& inputs, Element element, std::uint32_t b
 // H200: 601 columns 82 and 67, 1501 91 and 80, 2001 86 and 76, 3001 86 and 77, 10001 78 and 75; but 14001 72 and 72
 // (these kernels by themselves).
 inline constexpr std::uint64_t kMostPacksKept = 1536;
+inline bool keeps_exponentials(const Inputs& inputs, Element element) {
+    return rows_of(inputs).columns / pack_of(element) <= kMostPacksKept;
+}
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
-    return fitted_anywhere_shape(rows_of(inputs).columns, element,
+    const std::uint64_t columns = rows_of(inputs).columns;
+    if (!keeps_exponentials(inputs, element))
+        return fitted_anywhere_shape(columns, element, {{1, 5, 512, 3, 2560}, {1, 8, 512, 2, 4096}});
+    // Eight packs a thread only where a warp is enough: 2001 columns 86 so and 78 by four, but 4000 less than 85, and 90.
+    return fitted_anywhere_shape(columns, element,
                                  {{1, 8, 512, 1, 256},
                                   {1, 6, 512, 1, kMostPacksKept},
                                   {1, 5, 512, 2, kMostPacksKept},
                                   {1, 4, 512, 2, kMostPacksKept},
-                                  {1, 3, 512, 2, kMostPacksKept},
-                                  {1, 5, 512, 3, 2560},
-                                  {1, 8, 512, 2, 4096}});
-}
-inline bool keeps_exponentials(const Inputs& inputs, Element element) {
-    return rows_of(inputs).columns / pack_of(element) <= kMostPacksKept;
+                                  {1, 3, 512, 2, kMostPacksKept}});
 }
 
 // Of short rows that a few lanes hold. The kernel counts rows in an int.

@@ -50,6 +50,38 @@ inline void expect_launch_on_sm90(const std::string& variant, std::uint64_t rows
     EXPECT_EQ(launch.overlaps, overlaps) << what;
 }
 
+// Rows of one to 4200 packs, whole and with a value more, of which a launch fills L2 or little of it: what a route
+// launches is an instance that is compiled. plan_one(plan, inputs, element) plans that route, or nothing where it has no
+// room. No value is looked at.
+template <class PlanOne>
+void expect_a_compiled_instance_for_every_length(const std::string& operation, const PlanOne& plan_one) {
+    int planned = 0;
+    for (const Element element : {Element::f32, Element::f16, Element::bf16}) {
+        const std::uint64_t pack = 16 / static_cast<std::uint64_t>(element_size(element));
+        const std::string variant = fmt::format("{}_best_{}", operation, element_name(element));
+        for (std::uint64_t packs = 1; packs <= 4200; packs += packs < 400 ? 1 : 31) {
+            for (const std::uint64_t columns : {packs * pack, packs * pack + 1}) {
+                Inputs inputs = with_rows(variant, 1, columns);
+                inputs.kind = "small";
+                inputs.machine.architecture = 90;
+                const std::uint64_t both = 2 * columns * static_cast<std::uint64_t>(element_size(element));
+                for (const std::uint64_t l2_bytes : {both, 100 * both}) {
+                    inputs.machine.l2_bytes = l2_bytes;
+                    launch::Plan plan;
+                    plan_one(plan, inputs, element);
+                    if (plan.launches.empty()) continue;
+                    ++planned;
+                    const launch::LaunchSpec& launch = plan.launches.front();
+                    const auto instances = kernels().instances(launch.kernel);
+                    EXPECT_TRUE(std::find(instances.begin(), instances.end(), launch.arguments) != instances.end())
+                        << fmt::format("{}<{}> for {} columns", launch.kernel, launch.arguments, columns);
+                }
+            }
+        }
+    }
+    EXPECT_GT(planned, 100);
+}
+
 // The plan of "rows on demand" of an operation, whose blocks have so many bytes of shared memory. `full`: what follows
 // the cluster's shape in the template arguments.
 inline void expect_rows_on_demand_fill_a_cluster(const std::string& operation, const std::string& format,

@@ -8,6 +8,7 @@
 #include "common/lesson/provenance.testing.hpp"
 #include "common/lesson/rows.testing.hpp"
 #include "common/steps/steps.hpp"
+#include "lessons/13_softmax/launches.hpp"
 #include "lessons/13_softmax/routes.hpp"
 #include "lessons/on_a_gpu.testing.hpp"
 
@@ -398,6 +399,14 @@ TEST(Softmax, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     is("softmax_best_f32", 500, 10247, "softmax_fitted_anywhere", "float, 8, 512, 2, false, false", 500, 352, true);
     is("softmax_best_f16", 4096, 8191, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, false", 4096, 256, true);   // 134 MB
     is("softmax_best_f16", 2000, 8191, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, true", 2000, 256, true);    // fills L2
+}
+
+TEST(Softmax, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
+    for (const Route route : {Route::few_lanes, Route::fitted, Route::fitted_anywhere}) {
+        expect_a_compiled_instance_for_every_length("softmax", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
+            if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
+        });
+    }
 }
 
 // From 1 MB read on. The machine has an L2 of 60 MiB.

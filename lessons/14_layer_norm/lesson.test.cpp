@@ -8,6 +8,7 @@
 #include "common/lesson/provenance.testing.hpp"
 #include "common/lesson/rows.testing.hpp"
 #include "common/steps/steps.hpp"
+#include "lessons/14_layer_norm/launches.hpp"
 #include "lessons/14_layer_norm/routes.hpp"
 #include "lessons/on_a_gpu.testing.hpp"
 
@@ -394,6 +395,14 @@ TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     is("layer_norm_best_f16", 2000, 8191, "layer_norm_fitted_anywhere", "__half, 1, 4, 640, 2, true", 2000, 256, true);   // fills L2
     is("layer_norm_best_f32", 600, 6001, "layer_norm_fitted_anywhere", "float, 1, 4, 640, 2, false", 600, 384, true);
     is("layer_norm_best_f16", 7001, 1251, "layer_norm_fitted_anywhere", "__half, 1, 5, 512, 2, false", 1751, 32, true);
+}
+
+TEST(LayerNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
+    for (const Route route : {Route::few_lanes, Route::fitted, Route::fitted_anywhere}) {
+        expect_a_compiled_instance_for_every_length("layer_norm", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
+            if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
+        });
+    }
 }
 
 // From 1 MB read on.

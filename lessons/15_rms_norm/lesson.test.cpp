@@ -7,6 +7,7 @@
 #include "common/lesson/provenance.testing.hpp"
 #include "common/lesson/rows.testing.hpp"
 #include "common/steps/steps.hpp"
+#include "lessons/15_rms_norm/launches.hpp"
 #include "lessons/15_rms_norm/routes.hpp"
 #include "lessons/on_a_gpu.testing.hpp"
 
@@ -316,6 +317,14 @@ TEST(RmsNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     is("rms_norm_best_f16", 4300, 2001, "rms_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2152, 128, true);
     is("rms_norm_best_f16", 1700, 5001, "rms_norm_fitted_anywhere", "__half, 1, 5, 512, 2, false", 1700, 128, true);
     is("rms_norm_best_f32", 3001, 2001, "rms_norm_fitted_anywhere", "float, 1, 4, 512, 2, false", 3001, 128, true);
+}
+
+TEST(RmsNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
+    for (const Route route : {Route::few_lanes, Route::fitted, Route::fitted_anywhere}) {
+        expect_a_compiled_instance_for_every_length("rms_norm", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
+            if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
+        });
+    }
 }
 
 // From 1 MB read on, to 6 times the L2 that is read and written: 11520 rows of 4096 floats.

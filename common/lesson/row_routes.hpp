@@ -190,30 +190,48 @@ void launch_fitted_anywhere(launch::Plan& plan, const Inputs& inputs, Element el
     plan.launches.back().overlaps = true;
 }
 
-// An instance of a kernel for short rows: neighbouring lanes that hold rows, packs that each of them has of one, and rows
-// that they work on together. No lanes where none holds the row.
+// An instance of a kernel for rows that a few lanes or warps hold: bytes that a lane loads at once, a unit; neighbouring
+// lanes that share a row; units that each of them holds of one; rows that they work on together; and whether rows are of
+// whole units, which begin where a unit does. No lanes where none holds the row.
 struct FewLanesShape {
-    std::uint32_t lanes = 0, packs = 0, rows = 1;
+    std::uint32_t bytes = 16, lanes = 0, units = 0, rows = 1;
+    bool whole = true;
 };
-// The first instance that holds the whole packs of a row of so many values.
-inline FewLanesShape few_lanes_shape(std::uint64_t columns, Element element,
+// Are all rows of whole units of so many bytes, which begin where a unit does?
+inline bool has_whole_units(const Inputs& inputs, Element element, std::uint64_t bytes) {
+    const auto size = static_cast<std::uint64_t>(element_size(element));
+    return bytes > size && inputs.offset * size % bytes == 0 && rows_of(inputs).columns * size % bytes == 0;
+}
+// The first instance for rows of so many values. Where they are not of its whole units, a row has two of them at least.
+// Row numbers have 31 bits.
+inline FewLanesShape few_lanes_shape(const Inputs& inputs, Element element,
                                      std::initializer_list<FewLanesShape> instances) {
-    for (const FewLanesShape& shape : instances)
-        if (columns / pack_of(element) <= std::uint64_t{shape.lanes} * shape.packs) return shape;
+    const Rows rows = rows_of(inputs);
+    if (rows.count > 0x7f000000) return {};
+    for (const FewLanesShape& shape : instances) {
+        const std::uint64_t units = rows.columns * static_cast<std::uint64_t>(element_size(element)) / shape.bytes;
+        if (units > std::uint64_t{shape.lanes} * shape.units) continue;
+        if (shape.whole ? has_whole_units(inputs, element, shape.bytes) : units >= 2) return shape;
+    }
     return {};
 }
-// Rows that begin anywhere, and which a warp works on, lie as many rows apart as a pack has values.
+// Threads of a block: as few_lanes_block() in few_lanes.cuh.
+inline std::uint32_t few_lanes_block(const FewLanesShape& shape) {
+    return shape.lanes > 32 ? shape.lanes : kShortBlock;
+}
+// Rows of a thread that are not of whole units lie as many rows apart as a unit has values.
 template <class... Arguments>
 void launch_few_lanes(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
                       const FewLanesShape& shape, const Arguments&... arguments) {
-    const bool whole = is_packed(inputs, element);
-    const std::uint64_t apart = whole ? 1 : pack_of(element);
-    const std::uint32_t warps_a_block = kShortBlock / 32;
-    const std::uint64_t warps = rows_of(inputs).blocks(apart * shape.rows * (32 / shape.lanes)) * apart;
+    const std::uint64_t apart = shape.whole ? 1 : shape.bytes / static_cast<std::uint64_t>(element_size(element));
+    const std::uint32_t team = std::max(shape.lanes, 32u);   // threads whose rows begin at the same place of a unit
+    const std::uint32_t teams_a_block = few_lanes_block(shape) / team;
+    const std::uint64_t teams = rows_of(inputs).blocks(apart * shape.rows * (team / shape.lanes)) * apart;
     plan.launch(kernel,
-                fmt::format("{}, {}, {}, {}, {}", type_of(element), shape.lanes, shape.packs, shape.rows, whole),
-                launch::Grid{static_cast<std::uint32_t>((warps + warps_a_block - 1) / warps_a_block)},
-                launch::Block{kShortBlock}, arguments...);
+                fmt::format("{}, {}, {}, {}, {}, {}", type_of(element), shape.bytes, shape.lanes, shape.units, shape.rows,
+                            shape.whole),
+                launch::Grid{static_cast<std::uint32_t>((teams + teams_a_block - 1) / teams_a_block)},
+                launch::Block{few_lanes_block(shape)}, arguments...);
     plan.launches.back().overlaps = true;
 }
 
@@ -286,19 +304,43 @@ inline WordShape words_for_short(std::uint64_t columns, Element element) {
     return {lanes, each, each == 3 ? 4u : each == 5 ? 2u : 1u, static_cast<std::uint32_t>(words)};
 }
 
-// Is it faster that a few lanes hold a short row in registers and launches overlap? Percent of a copy's bandwidth on an
-// H200 so, and by the kernels that take such rows else, of halves by softmax, layer norm, RMS norm: 64 columns of 34 MB
-// 83 87 88, and 57 50 68; of 67 MB 99 97 98, and 88 79 94. 512 of 34 MB 88 88 88, and 50 51 51; of 67 MB 101 99 100,
-// and 81. 1280 of 34 MB 86 76 77, and 63 62 62. But 1000 of 48 MB 88 80 85, and 90 85 89; 768 of 134 MB 102 101 102,
-// and 105 103 104. Of rows that begin anywhere, 67 MB, in two runs: 129 columns 89 77 80, and 65 61 76; 257 94 88 91,
-// and 62 57 72; 401 94 82 90, and 76 64 82. Of those a lesson says how many packs a row must have: of very short ones
-// most is in none.
+// Is it faster that a few lanes hold a short row in registers and launches overlap? Percent of a copy's bandwidth on an H200
+// so, and by the kernels that take such rows else, of halves by softmax: 64 columns of 34 MB 83 and 57; of 67 MB 99 and 88.
+// 512 of 34 MB 88 and 50; of 67 MB 101 and 81. 1280 of 34 MB 86 and 63. But 1000 of 48 MB 88 and 90; 768 of 134 MB 102 and
+// 105. Of rows that begin anywhere, 67 MB: 129 columns 89 and 65; 257 94 and 62; 401 94 and 76. Of those a lesson says how
+// many packs a row must have: of very short ones most is in none.
 inline bool few_lanes_are_faster(const Inputs& inputs, Element element, const FewLanesShape& shape,
                                  std::uint64_t least_packs) {
     if (inputs.machine.architecture < 90 || shape.lanes == 0 || !rows_are_many(inputs, element)) return false;
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (!is_packed(inputs, element)) return packs >= least_packs;
     return packs <= 64 || (!outgrows_l2(inputs, element) && (packs <= 96 || packs > 128));
+}
+
+// Of a norm: the first instance for rows of whole units of 16, of 8, or of 4 bytes; or of those that a lesson gives.
+inline FewLanesShape few_lanes_of_norm(const Inputs& inputs, Element element,
+                                       std::initializer_list<FewLanesShape> others) {
+    const FewLanesShape whole = few_lanes_shape(inputs, element,
+                                                {{16, 4, 2, 2},   {16, 8, 2, 2},   {16, 16, 1, 4},  {16, 32, 1, 4},
+                                                 {16, 32, 2, 2},  {16, 32, 3, 2},  {4, 16, 2, 4},   {8, 16, 2, 2},
+                                                 {8, 32, 2, 4},   {8, 32, 3, 2},   {8, 32, 4, 2},   {8, 32, 6, 1},
+                                                 {8, 64, 4, 2},   {4, 32, 3, 4},   {4, 32, 4, 2},   {4, 32, 6, 2},
+                                                 {16, 64, 3, 2},  {16, 64, 4, 2},  {16, 160, 2, 2}, {16, 128, 3, 2},
+                                                 {16, 128, 4, 2}});
+    return whole.lanes > 0 ? whole : few_lanes_shape(inputs, element, others);
+}
+// Is that faster? Percent of a copy's bandwidth on an H200 so, and by the kernels that take such rows else, 34 MB of halves
+// by layer norm and by RMS norm: in units of 4 bytes 50 columns 67 53, 74 64, and 250 83 73, 92 73; in units of 8 bytes 100
+// columns 74 59, 89 62, and 700 90 81, 98 80; in whole packs 256 95 90, 109 94, and 1600 91 70, 108 82; of rows that begin
+// anywhere 257 77 72, 85 74, and 2001 83 68, 87 86. But 501 81 83, 87 88; 1024 83 83, 93 100; 5120 74 85, 89 102. Of 134 MB
+// 75 columns 75 70, 84 81. Of 34 MB of floats 129 78 79, 82 75. Of the shortest rows most places would be empty.
+inline bool few_lanes_norm_faster(const Inputs& inputs, Element element, const FewLanesShape& shape) {
+    if (inputs.machine.architecture < 90 || shape.lanes == 0 || !rows_are_many(inputs, element)) return false;
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    if (packs > 64 && fillings_of_l2(inputs, element) > 0.8) return false;
+    if (element == Element::f32 && packs > 96) return false;
+    if (is_packed(inputs, element)) return packs <= 96 || packs > 128;
+    return packs >= (shape.bytes == 4 ? 6 : 8) && (shape.whole || packs <= 60 || packs > 64);
 }
 
 // Of a norm, where rows begin anywhere: are there many, of more than 48 packs? Then whole warps are faster than a few

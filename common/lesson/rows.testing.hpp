@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -50,9 +51,9 @@ inline void expect_launch_on_sm90(const std::string& variant, std::uint64_t rows
     EXPECT_EQ(launch.overlaps, overlaps) << what;
 }
 
-// Rows of one to 4200 packs, whole and with a value more, of which a launch fills L2 or little of it: what a route
-// launches is an instance that is compiled. plan_one(plan, inputs, element) plans that route, or nothing where it has no
-// room. No value is looked at.
+// Rows of one to 4200 packs, whole and with half a pack, a quarter of one and a value more, of which a launch fills L2 or
+// little of it: what a route launches is an instance that is compiled. plan_one(plan, inputs, element) plans that route,
+// or nothing where it has no room. No value is looked at.
 template <class PlanOne>
 void expect_a_compiled_instance_for_every_length(const std::string& operation, const PlanOne& plan_one) {
     int planned = 0;
@@ -60,7 +61,8 @@ void expect_a_compiled_instance_for_every_length(const std::string& operation, c
         const std::uint64_t pack = 16 / static_cast<std::uint64_t>(element_size(element));
         const std::string variant = fmt::format("{}_best_{}", operation, element_name(element));
         for (std::uint64_t packs = 1; packs <= 4200; packs += packs < 400 ? 1 : 31) {
-            for (const std::uint64_t columns : {packs * pack, packs * pack + 1}) {
+            for (const std::uint64_t behind : std::set<std::uint64_t>{0, pack / 2, pack / 4, 1}) {
+                const std::uint64_t columns = packs * pack + behind;
                 Inputs inputs = with_rows(variant, 1, columns);
                 inputs.kind = "small";
                 inputs.machine.architecture = 90;

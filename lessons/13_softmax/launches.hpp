@@ -70,7 +70,7 @@ inline void launch_few_lanes_of_rows(Plan& plan, const Inputs& inputs, Element e
     const FewLanesShape shape = shape_of_few_lanes(inputs, element);
     const Rows rows = rows_of(inputs);
     plan.launch("softmax_few_lanes",
-                fmt::format("{}, {}, {}, {}", type_of(element), shape.lanes, shape.packs, is_packed(inputs, element)),
+                fmt::format("{}, {}, {}, {}", type_of(element), shape.lanes, shape.units, shape.whole),
                 Grid{rows.blocks(kShortBlock / shape.lanes)}, Block{kShortBlock}, buffers.in, buffers.out,
                 static_cast<int>(rows.count), columns_of(inputs));
     plan.launches.back().overlaps = true;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <limits>
 
 #include "common/lesson/row_routes.hpp"
 #include "common/lesson/row_teams.hpp"
@@ -110,14 +109,23 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
                                   {1, 3, 512, 2, kMostPacksKept}});
 }
 
-// Of short rows that a few lanes hold. The kernel counts rows in an int.
+// Of short rows that a few lanes hold.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
-    if (rows_of(inputs).count > std::numeric_limits<int>::max() - kShortBlock) return {};
-    const std::uint64_t columns = rows_of(inputs).columns;
-    if (!is_packed(inputs, element))
-        return few_lanes_shape(columns, element, {{8, 2}, {8, 3}, {8, 4}, {16, 3}, {16, 4}});
-    return few_lanes_shape(columns, element,
-                           {{4, 2}, {8, 2}, {16, 2}, {16, 3}, {16, 4}, {32, 3}, {32, 5}, {32, 6}, {32, 8}});
+    return few_lanes_shape(inputs, element,
+                           {{16, 4, 2},
+                            {16, 8, 2},
+                            {16, 16, 2},
+                            {16, 16, 3},
+                            {16, 16, 4},
+                            {16, 32, 3},
+                            {16, 32, 5},
+                            {16, 32, 6},
+                            {16, 32, 8},
+                            {16, 8, 2, 1, false},
+                            {16, 8, 3, 1, false},
+                            {16, 8, 4, 1, false},
+                            {16, 16, 3, 1, false},
+                            {16, 16, 4, 1, false}});
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {

@@ -373,28 +373,35 @@ TEST(LayerNorm, ShortRowsThatBeginAnywhereTakeAFewLanes) {
 // 31 MB read and written, and more. Rows of a warp that begin anywhere lie eight apart (of halves).
 TEST(LayerNorm, ManyShortRowsAreHeldByAFewLanes) {
     const auto is = expect_launch_on_sm90;
-    is("layer_norm_best_f16", 131073, 64, "layer_norm_few_lanes", "__half, 4, 2, 2, true", 2049, 128, true);
-    is("layer_norm_best_f16", 16500, 512, "layer_norm_few_lanes", "__half, 32, 2, 2, true", 2063, 128, true);
+    is("layer_norm_best_f16", 131073, 64, "layer_norm_few_lanes", "__half, 16, 4, 2, 2, true", 2049, 128, true);
+    is("layer_norm_best_f16", 16500, 512, "layer_norm_few_lanes", "__half, 16, 32, 2, 2, true", 2063, 128, true);
     is("layer_norm_best_f16", 15000, 512, "layer_norm_overlap", "__half, 32, 4, false", 7500, 64, true);
-    is("layer_norm_best_f16", 65001, 129, "layer_norm_few_lanes", "__half, 16, 1, 4, false", 2032, 128, true);
-    is("layer_norm_best_f16", 33001, 257, "layer_norm_few_lanes", "__half, 16, 2, 2, false", 2064, 128, true);
-    is("layer_norm_best_f16", 7000, 1280, "layer_norm_few_lanes", "__half, 32, 5, 1, true", 1750, 128, true);
-    is("layer_norm_best_f16", 23001, 391, "layer_norm_few_lanes", "__half, 16, 3, 2, false", 1438, 128, true);
-    is("layer_norm_best_f16", 90001, 103, "layer_norm_few_lanes", "__half, 16, 1, 4, false", 2814, 128, true);   // twelve
-    is("layer_norm_best_f16", 90001, 95, "layer_norm_short_anywhere", "__half, 13, 1", 2813, 128, false);   // eleven packs
+    is("layer_norm_best_f16", 7000, 1280, "layer_norm_few_lanes", "__half, 16, 64, 3, 2, true", 3500, 64, true);
+    is("layer_norm_best_f16", 1214, 7000, "layer_norm_few_lanes", "__half, 16, 224, 4, 1, true", 1214, 224, true);
+    is("layer_norm_best_f16", 28001, 300, "layer_norm_few_lanes", "__half, 8, 32, 3, 2, true", 3501, 128, true);   // units of 8
+    is("layer_norm_best_f16", 170001, 50, "layer_norm_few_lanes", "__half, 4, 16, 2, 4, true", 5313, 128, true);   // of 4 bytes
+    is("layer_norm_best_f16", 65001, 129, "layer_norm_few_lanes", "__half, 16, 16, 1, 4, false", 2032, 128, true);
+    is("layer_norm_best_f16", 55001, 161, "layer_norm_few_lanes", "__half, 16, 16, 2, 2, false", 3438, 128, true);
+    is("layer_norm_best_f16", 33001, 257, "layer_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2064, 128, true);
+    is("layer_norm_best_f16", 23001, 391, "layer_norm_few_lanes", "__half, 16, 32, 2, 2, false", 2876, 128, true);
+    is("layer_norm_best_f16", 9001, 1001, "layer_norm_few_lanes", "__half, 16, 64, 2, 2, false", 4504, 64, true);
+    is("layer_norm_best_f16", 7001, 1401, "layer_norm_few_lanes", "__half, 16, 96, 2, 2, false", 3504, 96, true);
+    is("layer_norm_best_f16", 90001, 95, "layer_norm_few_lanes", "__half, 16, 16, 1, 4, false", 2814, 128, true);
+    is("layer_norm_best_f16", 160001, 52, "layer_norm_few_lanes", "__half, 4, 16, 2, 4, true", 5001, 128, true);
+    is("layer_norm_best_f16", 200001, 44, "layer_norm_short_anywhere", "__half, 13, 1", 3126, 128, false);   // five packs
+    is("layer_norm_best_f16", 110001, 59, "layer_norm_short_anywhere", "__half, 9, 1", 3438, 128, false);   // seven packs
 }
 
 // 34 MB read and written, and more. Groups of threads take two rows that begin at the same place of a pack, and so lie
 // eight apart (of halves), or one; where a warp is enough, a block has four groups.
 TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     const auto is = expect_launch_on_sm90;
-    is("layer_norm_best_f16", 21001, 401, "layer_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2626, 32, true);
-    is("layer_norm_best_f16", 21001, 417, "layer_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2626, 32, true);
-    is("layer_norm_best_f16", 9001, 1001, "layer_norm_fitted_anywhere", "__half, 1, 4, 640, 2, false", 2251, 32, true);
-    is("layer_norm_best_f16", 7001, 1401, "layer_norm_fitted_anywhere", "__half, 2, 3, 512, 2, false", 3504, 64, true);
-    is("layer_norm_best_f16", 2000, 8191, "layer_norm_fitted_anywhere", "__half, 1, 4, 640, 2, true", 2000, 256, true);   // fills L2
+    is("layer_norm_best_f16", 17001, 501, "layer_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2126, 32, true);
+    is("layer_norm_best_f16", 16001, 1001, "layer_norm_fitted_anywhere", "__half, 1, 4, 640, 2, true", 4001, 32, true);   // fills L2
+    is("layer_norm_best_f16", 11001, 1401, "layer_norm_fitted_anywhere", "__half, 2, 3, 512, 2, true", 5504, 64, true);
+    is("layer_norm_best_f16", 2000, 8191, "layer_norm_fitted_anywhere", "__half, 1, 4, 640, 2, true", 2000, 256, true);
     is("layer_norm_best_f32", 600, 6001, "layer_norm_fitted_anywhere", "float, 1, 4, 640, 2, false", 600, 384, true);
-    is("layer_norm_best_f16", 7001, 1251, "layer_norm_fitted_anywhere", "__half, 1, 5, 512, 2, false", 1751, 32, true);
+    is("layer_norm_best_f16", 11001, 1251, "layer_norm_fitted_anywhere", "__half, 1, 5, 512, 2, true", 2751, 32, true);
 }
 
 TEST(LayerNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
@@ -412,11 +419,11 @@ TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
     is("layer_norm_best_f32", 65, 4096, "layer_norm_overlap", "float, 256, 4, false", 65, 256, true);
     is("layer_norm_best_f16", 1025, 1024, "layer_norm_overlap", "__half, 32, 4, false", 513, 64, true);  // two rows a block
     is("layer_norm_best_bf16", 65, 32768, "layer_norm_overlap", "__nv_bfloat16, 1024, 4, false", 65, 1024, true);
-    is("layer_norm_best_f16", 3320, 2560, "layer_norm_fitted", "__half, 3, 512, 3, false, false", 3320, 128, true);
+    is("layer_norm_best_f16", 3320, 2560, "layer_norm_few_lanes", "__half, 16, 160, 2, 2, true", 1660, 160, true);
     is("layer_norm_best_f16", 1383, 6144, "layer_norm_fitted", "__half, 6, 256, 4, false, false", 1383, 128, true);
-    is("layer_norm_best_f16", 1185, 7168, "layer_norm_fitted", "__half, 7, 512, 2, false, false", 1185, 128, true);   // full
+    is("layer_norm_best_f16", 1185, 7168, "layer_norm_few_lanes", "__half, 16, 224, 4, 1, true", 1185, 224, true);
     is("layer_norm_best_f16", 1037, 8192, "layer_norm_fitted", "__half, 8, 512, 2, false, false", 1037, 128, true);
-    is("layer_norm_best_f16", 2075, 4096, "layer_norm_overlap", "__half, 128, 4, false", 2075, 128, true);
+    is("layer_norm_best_f16", 2075, 4096, "layer_norm_few_lanes", "__half, 16, 128, 4, 2, true", 1038, 128, true);
     is("layer_norm_best_f16", 1675, 10000, "layer_norm_fitted", "__half, 6, 256, 4, true, false", 1675, 224, true);   // fills L2
     is("layer_norm_best_f16", 425, 20000, "layer_norm_fitted", "__half, 7, 512, 2, false, false", 425, 384, true);
     is("layer_norm_best_f16", 1675, 20000, "layer_norm_fitted", "__half, 7, 512, 2, false, true", 1675, 384, true);

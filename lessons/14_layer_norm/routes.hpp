@@ -52,10 +52,8 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
 // Of rows that take no more warps than they need: six packs a thread or more, in 64 registers. For four, 40 do not
 // quite do: 67 MB of 14000 halves ran so on an H200 at 76 % of a copy's bandwidth, and by seven in 64 at 90. A row takes
 // the instance that it fills, if there is one: of 34 MB 7168 halves, which fill seven, ran at 78 so and by six at 72, of
-// 38 MB at 80 and 70 (H200). Of the shortest that take this route three packs a thread are faster: of 34 MB 2560 halves
-// 80 and by six 76, 3000 79 and by eight 75, but 5000 75 and by six 78 (H100).
+// 38 MB at 80 and 70 (H200).
 inline FittedShape shape_of_fitted(std::uint64_t packs) {
-    if (packs > 256 && packs <= 384) return fitted_shape(packs, {{3, 512, 3}});
     const std::initializer_list<FittedShape> instances = {{6, 256, 4}, {7, 512, 2}, {8, 512, 2}};
     for (const FittedShape& instance : instances) {
         const FittedShape shape = fitted_shape(packs, {instance});
@@ -74,14 +72,22 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
                                  {{2, 2, 384, 3, 64}, {2, 3, 512, 2, 640}, {1, 4, 640, 2, 1536}, {1, 5, 512, 2, 1536}});
 }
 
-// Of short rows that a few lanes hold. Not longer ones: of 34 MB 1536 halves 66 % of a copy's bandwidth so, and 71 by
-// overlap; of 401 that begin anywhere 69 by 32 lanes, and 69 by fitted_anywhere, 501 73 and 77 (H100). A lane of few packs
-// works on more rows, for which it cuts weights and biases once: 129 halves 65 four together, and 61 two together (H100).
+// Of rows that a few lanes or warps hold. Percent of a copy's bandwidth on an H200, 34 MB of halves that begin anywhere:
+// 161 columns, twenty packs, 66 by 16 lanes with two packs each, and 62 by 32; 201 70 and 72 (these kernels by
+// themselves). In whole packs 7000 columns 79, and 74 by fitted, but 5120 74 and 85.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
-    const std::uint64_t columns = rows_of(inputs).columns;
-    if (!is_packed(inputs, element)) return few_lanes_shape(columns, element, {{16, 1, 4}, {16, 2, 2}, {16, 3, 2}});
-    return few_lanes_shape(columns, element,
-                           {{4, 2, 2}, {8, 2, 2}, {16, 2, 2}, {16, 3}, {32, 2, 2}, {32, 3}, {32, 5}});
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    if (packs <= 23) return few_lanes_of_norm(inputs, element, {{16, 16, 1, 4, false}, {16, 16, 2, 2, false}});
+    if (packs > 768) return few_lanes_of_norm(inputs, element, {{16, 224, 4, 1}});
+    return few_lanes_of_norm(inputs, element,
+                             {{16, 32, 1, 4, false},
+                              {16, 32, 2, 2, false},
+                              {16, 32, 3, 2, false},
+                              {16, 64, 2, 2, false},
+                              {16, 96, 2, 2, false},
+                              {16, 128, 2, 2, false},
+                              {8, 160, 4, 1},
+                              {8, 128, 6, 1}});
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
@@ -157,12 +163,9 @@ inline bool fitted_is_faster(const Inputs& inputs, Element element) {
     if (!has_room(Route::fitted, inputs, element, kMostThreads)) return false;
     if (outgrows_l2(inputs, element) && !memory_is_fast(inputs.machine))
         return element != Element::f32 && packs > 2048 && packs <= 2560;
-    // Of 34 and 46 MB: 2560 81 and 82, by overlap 70 and 74; 3072 82 and 87, 74 and 79; 6144 84 and 88, 68 and 72; but
-    // 4096 79 and 86, 84 and 85.
+    // Of 34 and 46 MB: 6144 84 and 88, by overlap 68 and 72.
     const bool in_l2 = element != Element::f32 && fillings_of_l2(inputs, element) <= 0.8;
     switch (threads_at_high_occupancy(packs)) {
-        case 128:
-            return in_l2 && !fills_most(packs, 128);
         case 192:
             return in_l2 || !fills_most(packs, 192);
         case 256:
@@ -203,9 +206,7 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
-    // Halves on an H100, percent of a copy's bandwidth so, and by short_anywhere: 100 columns, twelve packs, of 67 MB 91
-    // and 85, of 134 MB 93 and 80; but 75 86 and 87, 87 and 88.
-    if (few_lanes_are_faster(inputs, element, shape_of_few_lanes(inputs, element), 12))
+    if (few_lanes_norm_faster(inputs, element, shape_of_few_lanes(inputs, element)))
         return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {

@@ -1,116 +1,207 @@
-// RMS norm of short rows, each by a few lanes that hold it in registers. GPUs of sm_90 and later; not emulated.
-// Arguments as in kernels.cuh; in and out lie equally far past a multiple of 16 bytes, and weight begins at one.
+// RMS norm of many rows, each of which a few lanes or a few warps hold in registers. GPUs of sm_90 and later; not
+// emulated. Arguments as in kernels.cuh; in and out lie equally far past a multiple of 16 bytes, and weight begins at
+// one.
 
-// The threads of a block of the kernel below, and for how many of them a multiprocessor's registers are to be enough.
-constexpr int kFewLanesBlock = 128;
-constexpr int few_lanes_blocks(int packs, int rows) { return packs * rows <= 2 ? 12 : packs * rows == 3 ? 10 : 8; }
+#include "units.cuh"
 
-// The sum of kLanes neighbouring lanes, in each of them. All lanes of the warp take part.
-template <int kLanes>
-__device__ __forceinline__ float sum_of_few(float value) {
+// The threads of a block of the kernel below, for so many lanes a row, and for how many blocks a multiprocessor's
+// registers are to be enough, where a thread holds so many words of rows.
+__host__ __device__ constexpr int few_lanes_block(int lanes) { return lanes > 32 ? lanes : 128; }
+__host__ __device__ constexpr int few_lanes_blocks(int lanes, int words) {
+  return (words <= 8 ? 40 : words <= 16 ? 32 : words <= 24 ? 20 : 16) / (few_lanes_block(lanes) / 32);
+}
+
+// The sums of kCount numbers over kLanes neighbouring lanes, at most a warp: the first lanes get the first one, the
+// next as many lanes the next. At each step a lane hands over half of the numbers that it still adds up: kCount - 1
+// exchanges and one for each further step, where one number after the other would take all steps for each.
+template <int kLanes, int kCount>
+__device__ __forceinline__ float add_up_apart(const float (&numbers)[kCount]) {
+  if constexpr (kCount == 1) {
+    float sum = numbers[0];
 #pragma unroll
-  for (int lane_mask = kLanes / 2; lane_mask > 0; lane_mask /= 2) {
-    value += __shfl_xor_sync(kFullWarp, value, lane_mask);
+    for (int lane_mask = kLanes / 2; lane_mask > 0; lane_mask /= 2) sum += __shfl_xor_sync(kFullWarp, sum, lane_mask);
+    return sum;
+  } else {
+    const bool upper = threadIdx.x & (kLanes / 2);
+    float half[kCount / 2];
+#pragma unroll
+    for (int k = 0; k < kCount / 2; ++k) {
+      const float mine = upper ? numbers[k + kCount / 2] : numbers[k];
+      const float others = upper ? numbers[k] : numbers[k + kCount / 2];
+      half[k] = mine + __shfl_xor_sync(kFullWarp, others, kLanes / 2);
+    }
+    return add_up_apart<kLanes / 2>(half);
   }
-  return value;
 }
 
-// Leaves a number as it is, but what is loaded by it is loaded after `value` is known: earlier, it would only take
-// registers. An instruction that does nothing, but might have changed both.
-__device__ __forceinline__ void keep_until_known(int& number, float& value) {
-  asm volatile("" : "+r"(number), "+f"(value));
-}
-
-// Packs of a row that one of kLanes lanes has: its first one, and every kLanes-th from there on, kPacks at most.
-template <int kLanes, int kPacks>
-struct PacksOfFew {
-  static constexpr int kMost = kPacks;
-  static constexpr int kStep = kLanes;   // from one to the next
-  int first;   // number of the first one
-  int left;    // packs of the row from there on
-
-  __device__ __forceinline__ explicit PacksOfFew(int packs) : first(threadIdx.x % kLanes), left(packs - first) {}
-  // Acts on the number of each, from 0 on.
-  template <class Action>
-  __device__ __forceinline__ void each(const Action& act) const {
+// Turns kCount numbers into their sums over the kLanes neighbouring threads that share a row. warp_sums: shared memory;
+// beyond a warp, all threads of the block are such neighbours.
+template <int kLanes, int kCount>
+__device__ __forceinline__ void add_up(float (&numbers)[kCount], float (&warp_sums)[kCount][kLanes / 32 + 1]) {
+  constexpr int kLanesOfWarp = kLanes < 32 ? kLanes : 32;
+  constexpr int kLanesANumber = kLanesOfWarp / kCount;
+  const float sum = add_up_apart<kLanesOfWarp>(numbers);
+  if constexpr (kLanes <= 32) {
 #pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
-      if (p * kLanes < left) act(p);
+    for (int k = 0; k < kCount; ++k) {
+      numbers[k] = kCount == 1 ? sum : __shfl_sync(kFullWarp, sum, k * kLanesANumber, kLanesOfWarp);
+    }
+  } else {
+    if (threadIdx.x % kLanesANumber == 0) warp_sums[threadIdx.x % 32 / kLanesANumber][threadIdx.x / 32] = sum;
+    __syncthreads();
+#pragma unroll
+    for (int k = 0; k < kCount; ++k) {
+      numbers[k] = warp_sums[k][0];
+#pragma unroll
+      for (int w = 1; w < kLanes / 32; ++w) numbers[k] += warp_sums[k][w];
     }
   }
-};
+}
 
-// A row has at most kLanes * kPacks whole packs, and kLanes neighbouring lanes work on kRows rows. kWhole: each row
-// begins at a multiple of 16 bytes and has nothing but whole packs. Else a lane has a few of the values before and
-// behind them, too, and the rows of a warp lie a multiple of a pack's values apart: they begin at the same place of a
-// pack, and weights are cut there.
+// Puts out the units that a lane holds of rows, `mine` being the place of its first one, and `left` the units of a row
+// from there on. Lanes without a unit take part, so that they never go apart, and store nothing.
+template <int kWords, int kLanes, class T, class Unit, int kRows, int kUnits>
+__device__ __forceinline__ void put_out_units(Unit (&held)[kRows][kUnits], const float (&scales)[kRows],
+                                              const T* weight, T* mine, const int (&shifts)[kRows], int head, int lane,
+                                              int left) {
+  constexpr int kValues = sizeof(Unit) / sizeof(T);
+#pragma unroll
+  for (int u = 0; u < kUnits; ++u) {
+    const bool has_it = u * kLanes < left;
+    const int index = has_it ? lane + u * kLanes : 0;
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) keep_unit<T>(held[r][u]);
+    Unit weights = load_unit<kWords, Unit>(weight, head, index);
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      keep_unit<T>(weights);
+      Unit results;
+#pragma unroll
+      for (int k = 0; k < kValues; k += 2) {
+        const float2 values = widened_pair<T>(reinterpret_cast<const T*>(&held[r][u]) + k);
+        const float2 factors = widened_pair<T>(reinterpret_cast<const T*>(&weights) + k);
+        narrow_pair<T>(make_float2(values.x * scales[r] * factors.x, values.y * scales[r] * factors.y),
+                       reinterpret_cast<T*>(&results) + k);
+      }
+      if (has_it) *reinterpret_cast<Unit*>(past(mine, shifts[r] + u * kLanes * sizeof(Unit))) = results;
+    }
+  }
+}
+
+// kLanes neighbouring threads, of a warp or of several warps, work on kRows rows. A row has at most kLanes * kUnits
+// whole units of kBytes. kWhole: each row begins with a unit and has nothing but whole ones. Else a lane has a few of
+// the values before and behind them, too, units have 16 bytes, a row has at least two, and the rows of a thread and
+// its warp lie a multiple of a unit's values apart: they begin at the same place of a unit, and weights are cut there
+// once for all.
 //
-// Compared with rms_norm_short_rows: rows may begin anywhere, values stay packed, and launches overlap. The next kernel
-// is let in at once: it finds no room before a block has ended. Compared with rms_norm_short_anywhere: a row's packs do
-// not go through shared memory; but of a very short row most is not in whole packs, and goes value by value.
-template <class T, int kLanes, int kPacks, int kRows, bool kWhole>
-__global__ void __launch_bounds__(kFewLanesBlock, few_lanes_blocks(kPacks, kRows))
-    rms_norm_few_lanes(const T* in, const T* weight, T* out, long long rows, int columns, float epsilon) {
-  constexpr bool kQuick = sizeof(T) < sizeof(float);   // quotient and root, right to a few roundings more
-  constexpr int kPack = kPackOf<T>;
-  constexpr int kApart = kWhole ? 1 : kPack;   // rows that follow each other, and which as many warps take
-  constexpr int kEdges = (2 * kPack + kLanes - 1) / kLanes;   // a lane, of values in no pack
+// Compared with rms_norm_short_rows: rows may begin anywhere, values stay packed, and launches overlap. The next
+// kernel is let in at once: it finds no room before a block has ended. Compared with rms_norm_short_anywhere: a row's
+// units do not go through shared memory; but of a very short row most is in none, and goes value by value.
+template <class T, int kBytes, int kLanes, int kUnits, int kRows, bool kWhole>
+__global__ void __launch_bounds__(few_lanes_block(kLanes), few_lanes_blocks(kLanes, kRows * kUnits * (kBytes / 4)))
+    rms_norm_few_lanes(const T* in, const T* weight, T* out, int rows, int columns, float epsilon) {
+  using Unit = typename UnitOf<kBytes>::Type;
+  constexpr bool kQuick = sizeof(T) < sizeof(float);   // mean and root, right to a few roundings more
+  constexpr int kValues = kBytes / sizeof(T);
+  constexpr int kBlock = few_lanes_block(kLanes);
+  constexpr int kTeam = kLanes < 32 ? 32 : kLanes;   // threads whose rows begin at the same place of a unit
+  constexpr int kApart = kWhole ? 1 : kValues;   // rows that follow each other, and which as many teams take
+  constexpr int kEdges = kWhole ? 0 : (2 * kValues + kLanes - 1) / kLanes;   // a lane, of values in no unit
+  constexpr int kRoom = kEdges > 0 ? kEdges : 1;
+  __shared__ float warp_sums[kRows][kLanes / 32 + 1];
   cudaTriggerProgrammaticLaunchCompletion();
-  const unsigned warp = blockIdx.x * (kFewLanesBlock / 32) + threadIdx.x / 32;
   const int lane = threadIdx.x % kLanes;
-  const int group = threadIdx.x % 32 / kLanes;
-  const long long number = warp / kApart * (long long)(kApart * kRows * (32 / kLanes)) + warp % kApart +
-                           group * (kApart * kRows);
-  const bool there = number < rows;   // no row: nothing to load, but a part in the shuffles
-  const long long start = there ? number * columns : 0;
-  Cut cut = {0, 0, 0};
-  if (there && kWhole) cut.packs = columns / kPack;
-  if (there && !kWhole) cut = cut_within_vectors(in + start, columns);
-  const auto edge_column = [&](int e) {   // or -1
+  const int team = blockIdx.x * (kBlock / kTeam) + threadIdx.x / kTeam;
+  const int number = team / kApart * (kApart * kRows * (kTeam / kLanes)) + team % kApart +
+                     threadIdx.x % kTeam / kLanes * (kApart * kRows);
+  const bool there = number < rows;   // no row: nothing to load, but a part in the sums
+  const long long start = there ? (long long)number * columns : 0;
+  in += start;
+  out += start;
+  Cut cut = {0, columns / kValues, 0};
+  if constexpr (!kWhole) cut = cut_of_long(in, columns);
+  const int left = there ? cut.packs - lane : 0;
+  const int mine = cut.head + lane * kValues;   // where in a row its first unit begins
+  int edge_columns[kRoom];   // or -1
+#pragma unroll
+  for (int e = 0; e < kEdges; ++e) {
     const int place = e * kLanes + lane;
     const int behind = place - cut.head;
-    return kWhole ? -1 : behind < 0 ? place : behind < cut.tail ? columns - cut.tail + behind : -1;
-  };
-  using Packs = PacksOfFew<kLanes, kPacks>;
-  Packs its(cut.packs);
-  RowsTogether<T, kRows, Packs> together = {};
-  together.step = kApart * columns;
-  together.result = out + start;
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) together.count += number + r * kApart < rows;
-  cudaGridDependencySynchronize();
-  float edges[kRows][kEdges];
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    // A row that is not there is read as the first one.
-    const T* const from = in + start + (r < together.count ? r * together.step : 0);
-    const uint4* const row = reinterpret_cast<const uint4*>(from + cut.head) + its.first;
-    its.each([&](int p) { together.held[r][p] = row[p * kLanes]; });
-#pragma unroll
-    for (int e = 0; e < kEdges; ++e) edges[r][e] = edge_column(e) >= 0 ? widened(from[edge_column(e)]) : 0.0f;
+    edge_columns[e] = !there ? -1 : behind < 0 ? place : behind < cut.tail ? columns - cut.tail + behind : -1;
   }
+  int shifts[kRows];   // bytes from the first row to each. One that is not there is the first one, once more
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
-    float squares = 0.0f;
+    shifts[r] = r > 0 && number + r * kApart < rows ? r * kApart * columns * (int)sizeof(T) : 0;
+  }
+  cudaGridDependencySynchronize();
+  Unit held[kRows][kUnits] = {};
+  T edges[kRows][kRoom];
 #pragma unroll
-    for (int e = 0; e < kEdges; ++e) squares = fmaf(edges[r][e], edges[r][e], squares);
+  for (int r = 0; r < kRows; ++r) {
 #pragma unroll
-    for (int p = 0; p < kPacks; ++p) {
-      squares = add_squares(squares, *reinterpret_cast<const Pack<T>*>(&together.held[r][p]));
+    for (int u = 0; u < kUnits; ++u) {
+      const T* const from = past(in + mine, shifts[r] + u * kLanes * kBytes);
+      if (u * kLanes < left) held[r][u] = *reinterpret_cast<const Unit*>(from);
     }
-    squares = sum_of_few<kLanes>(squares);
-    together.scales[r] = kQuick ? rsqrtf(__fdividef(squares, columns) + epsilon) : scale_of(squares, columns, epsilon);
+#pragma unroll
+    for (int e = 0; e < kEdges; ++e) {
+      edges[r][e] = narrowed<T>(0.0f);
+      if (edge_columns[e] >= 0) edges[r][e] = *past(in + edge_columns[e], shifts[r]);
+    }
+  }
+  float sums[kRows];   // of squares
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    sums[r] = 0.0f;
+#pragma unroll
+    for (int e = 0; e < kEdges; ++e) sums[r] = fmaf(widened(edges[r][e]), widened(edges[r][e]), sums[r]);
+#pragma unroll
+    for (int u = 0; u < kUnits; ++u) {
+      keep_unit<T>(held[r][u]);
+#pragma unroll
+      for (int k = 0; k < kValues; k += 2) {
+        const float2 pair = widened_pair<T>(reinterpret_cast<const T*>(&held[r][u]) + k);
+        sums[r] = fmaf(pair.x, pair.x, sums[r]);
+        sums[r] = fmaf(pair.y, pair.y, sums[r]);
+      }
+    }
+  }
+  add_up<kLanes>(sums, warp_sums);
+  float scales[kRows];
+  const float share = __fdividef(1.0f, columns);
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    scales[r] = kQuick ? rsqrtf(fmaf(sums[r], share, epsilon)) : scale_of(sums[r], columns, epsilon);
   }
 #pragma unroll
   for (int e = 0; e < kEdges; ++e) {
-    if (edge_column(e) < 0) continue;
-    const float edge_weight = widened(weight[edge_column(e)]);
+    if (edge_columns[e] < 0) continue;
+    const float edge_weight = widened(weight[edge_columns[e]]);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      const float result = edges[r][e] * together.scales[r] * edge_weight;
-      if (r < together.count) together.result[r * together.step + edge_column(e)] = narrowed<T>(result);
+      *past(out + edge_columns[e], shifts[r]) = narrowed<T>(widened(edges[r][e]) * scales[r] * edge_weight);
     }
   }
-  keep_until_known(its.first, together.scales[kRows - 1]);
-  together.put_out_packs(weight, its, cut.head);
+  // Weights are loaded after sums are known: earlier, they would only take registers. An instruction that does nothing,
+  // but might have changed both.
+  int first = lane;
+  asm volatile("" : "+r"(first), "+f"(scales[kRows - 1]));
+  if constexpr (kWhole) {
+    put_out_units<-1, kLanes>(held, scales, weight, out + mine, shifts, 0, first, left);
+  } else {
+    switch (cut.head * (int)sizeof(T) / 4) {
+      case 0:
+        put_out_units<0, kLanes>(held, scales, weight, out + mine, shifts, cut.head, first, left);
+        break;
+      case 1:
+        put_out_units<1, kLanes>(held, scales, weight, out + mine, shifts, cut.head, first, left);
+        break;
+      case 2:
+        put_out_units<2, kLanes>(held, scales, weight, out + mine, shifts, cut.head, first, left);
+        break;
+      default:
+        put_out_units<3, kLanes>(held, scales, weight, out + mine, shifts, cut.head, first, left);
+    }
+  }
 }

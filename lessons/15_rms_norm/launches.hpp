@@ -52,7 +52,7 @@ inline void launch_short_anywhere(Plan& plan, const Inputs& inputs, Element elem
 inline void launch_few_lanes_of_rows(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
     launch_few_lanes(plan, inputs, element, "rms_norm_few_lanes", shape_of_few_lanes(inputs, element), b.in, b.weight,
                      b.out,
-                     static_cast<long long>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
+                     static_cast<int>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
 }
 
 // As many teams as run at once, each with a row after the other. Weights lie in shared memory.

@@ -290,31 +290,38 @@ TEST(RmsNorm, ShortRowsThatBeginAnywhereTakeAFewLanes) {
     is("rms_norm_best_f32", 1000, 207, "rms_norm_short_anywhere", "float, 13, 1", 125, 128, false);   // sixteen
 }
 
-// 31 MB read and written, and more. Rows of a warp that begin anywhere lie eight apart (of halves).
+// 31 MB read and written, and more. Rows of a warp that begin anywhere lie eight apart (of halves). Rows of 300 and 2500 are
+// whole units of 8 bytes, of 50 of 4.
 TEST(RmsNorm, ManyShortRowsAreHeldByAFewLanes) {
     const auto is = expect_launch_on_sm90;
-    is("rms_norm_best_f16", 131073, 64, "rms_norm_few_lanes", "__half, 4, 2, 2, true", 2049, 128, true);
-    is("rms_norm_best_f16", 7000, 1280, "rms_norm_few_lanes", "__half, 32, 5, 1, true", 1750, 128, true);
-    is("rms_norm_best_f16", 65001, 129, "rms_norm_few_lanes", "__half, 16, 1, 2, false", 4064, 128, true);
-    is("rms_norm_best_f16", 42001, 201, "rms_norm_few_lanes", "__half, 16, 2, 2, false", 2626, 128, true);
-    is("rms_norm_best_f16", 33001, 257, "rms_norm_few_lanes", "__half, 32, 1, 2, false", 4126, 128, true);
-    is("rms_norm_best_f16", 23001, 391, "rms_norm_few_lanes", "__half, 16, 3, 1, false", 2876, 128, true);
-    is("rms_norm_best_f16", 90001, 103, "rms_norm_short_anywhere", "__half, 13, 1", 2813, 128, false);   // twelve packs
-    is("rms_norm_best_f16", 190001, 103, "rms_norm_few_lanes", "__half, 16, 1, 2, false", 11876, 128, true);   // more than L2
+    is("rms_norm_best_f16", 131073, 64, "rms_norm_few_lanes", "__half, 16, 4, 2, 2, true", 2049, 128, true);
+    is("rms_norm_best_f16", 7000, 1280, "rms_norm_few_lanes", "__half, 16, 64, 3, 2, true", 3500, 64, true);
+    is("rms_norm_best_f16", 5313, 1600, "rms_norm_few_lanes", "__half, 16, 64, 4, 2, true", 2657, 64, true);
+    is("rms_norm_best_f16", 28001, 300, "rms_norm_few_lanes", "__half, 8, 32, 3, 2, true", 3501, 128, true);
+    is("rms_norm_best_f16", 3401, 2500, "rms_norm_few_lanes", "__half, 8, 160, 4, 1, true", 3401, 160, true);
+    is("rms_norm_best_f16", 170001, 50, "rms_norm_few_lanes", "__half, 4, 16, 2, 4, true", 5313, 128, true);
+    is("rms_norm_best_f16", 65001, 129, "rms_norm_few_lanes", "__half, 16, 16, 1, 4, false", 2032, 128, true);
+    is("rms_norm_best_f16", 42001, 201, "rms_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2626, 128, true);
+    is("rms_norm_best_f16", 33001, 257, "rms_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2064, 128, true);
+    is("rms_norm_best_f16", 23001, 391, "rms_norm_few_lanes", "__half, 16, 32, 2, 2, false", 2876, 128, true);
+    is("rms_norm_best_f16", 15001, 601, "rms_norm_few_lanes", "__half, 16, 32, 3, 2, false", 1876, 128, true);
+    is("rms_norm_best_f16", 4301, 2001, "rms_norm_few_lanes", "__half, 16, 128, 2, 2, false", 2152, 128, true);
+    is("rms_norm_best_f16", 190001, 103, "rms_norm_few_lanes", "__half, 16, 16, 1, 4, false", 5938, 128, true);   // more than L2
+    is("rms_norm_best_f16", 160001, 52, "rms_norm_few_lanes", "__half, 4, 16, 2, 4, true", 5001, 128, true);
+    is("rms_norm_best_f16", 200001, 44, "rms_norm_short_anywhere", "__half, 13, 1", 3126, 128, false);   // five packs
+    is("rms_norm_best_f16", 110001, 59, "rms_norm_short_anywhere", "__half, 9, 1", 3438, 128, false);   // seven packs
 }
 
 // 34 MB read and written, and more. Groups of threads take two rows that begin at the same place of a pack, and so lie
 // eight apart (of halves), or one; where a warp is enough, a block has four groups.
 TEST(RmsNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     const auto is = expect_launch_on_sm90;
-    is("rms_norm_best_f16", 21001, 401, "rms_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2626, 32, true);
-    is("rms_norm_best_f16", 21001, 417, "rms_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2626, 32, true);
+    is("rms_norm_best_f16", 17001, 501, "rms_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2126, 32, true);
     is("rms_norm_best_f16", 9001, 1001, "rms_norm_fitted_anywhere", "__half, 1, 4, 512, 2, false", 2251, 32, true);
-    is("rms_norm_best_f16", 15001, 601, "rms_norm_fitted_anywhere", "__half, 2, 3, 512, 2, false", 1876, 32, true);
+    is("rms_norm_best_f16", 28001, 601, "rms_norm_fitted_anywhere", "__half, 2, 3, 512, 2, true", 3502, 32, true);
     is("rms_norm_best_f16", 2000, 8191, "rms_norm_fitted_anywhere", "__half, 1, 4, 512, 2, true", 2000, 256, true);   // fills L2
     is("rms_norm_best_f32", 1000, 6001, "rms_norm_fitted_anywhere", "float, 1, 3, 512, 3, false", 1000, 512, true);
     is("rms_norm_best_f16", 3001, 4001, "rms_norm_fitted_anywhere", "__half, 1, 4, 512, 2, false", 3001, 128, true);
-    is("rms_norm_best_f16", 4300, 2001, "rms_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2152, 128, true);
     is("rms_norm_best_f16", 1700, 5001, "rms_norm_fitted_anywhere", "__half, 1, 5, 512, 2, false", 1700, 128, true);
     is("rms_norm_best_f32", 3001, 2001, "rms_norm_fitted_anywhere", "float, 1, 4, 512, 2, false", 3001, 128, true);
 }

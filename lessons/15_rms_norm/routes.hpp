@@ -85,18 +85,20 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
                                   {1, 3, 512, 3, 1536}});
 }
 
-// Of short rows that a few lanes hold. Percent of a copy's bandwidth on an H100, 34 MB of halves that begin anywhere: 129
-// columns, 16 packs, 69 by 16 lanes with one pack of two rows, and 57 by eight with two; 257 75 by 32 lanes with one, and
-// 72 by 16 with two, but 201 63 and 70. Rows of more than 48 packs are faster by fitted_anywhere: 401 76 and 72.
+// Of rows that a few lanes or warps hold. Of 97 to 128 packs that begin anywhere fitted_anywhere is faster: percent of a
+// copy's bandwidth on an H200, 34 MB of 1001 halves, 86 by 32 lanes with four packs each, and 89.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
-    const std::uint64_t columns = rows_of(inputs).columns;
-    if (!is_packed(inputs, element)) {
-        const std::uint64_t packs = columns / pack_of(element);
-        if (packs > 28 && packs <= 32) return {32, 1, 2};
-        return few_lanes_shape(columns, element, {{16, 1, 2}, {16, 2, 2}, {16, 3}});
-    }
-    return few_lanes_shape(columns, element,
-                           {{4, 2, 2}, {8, 2, 2}, {16, 2, 2}, {16, 3}, {32, 2, 2}, {32, 3}, {32, 5}});
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    if (packs > 96 && packs <= 128) return few_lanes_of_norm(inputs, element, {});
+    return few_lanes_of_norm(inputs, element,
+                             {{16, 16, 1, 4, false},
+                              {16, 32, 1, 4, false},
+                              {16, 32, 2, 2, false},
+                              {16, 32, 3, 2, false},
+                              {16, 96, 2, 2, false},
+                              {16, 128, 2, 2, false},
+                              {8, 160, 4, 1},
+                              {8, 128, 6, 1}});
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
@@ -218,10 +220,7 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
-    // Percent of a copy's bandwidth of 100 halves, twelve packs, so and by short_anywhere on an H100: of 67 MB 97 and 91,
-    // of 134 MB 96 and 86; but of 44 MB 80 and 85.
-    if (few_lanes_are_faster(inputs, element, shape_of_few_lanes(inputs, element),
-                             fillings_of_l2(inputs, element) > 1 ? 12 : 13))
+    if (few_lanes_norm_faster(inputs, element, shape_of_few_lanes(inputs, element)))
         return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {

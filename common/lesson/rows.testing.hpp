@@ -60,7 +60,7 @@ void expect_a_compiled_instance_for_every_length(const std::string& operation, c
     for (const Element element : {Element::f32, Element::f16, Element::bf16}) {
         const std::uint64_t pack = 16 / static_cast<std::uint64_t>(element_size(element));
         const std::string variant = fmt::format("{}_best_{}", operation, element_name(element));
-        for (std::uint64_t packs = 1; packs <= 4200; packs += packs < 400 ? 1 : 31) {
+        for (std::uint64_t packs = 1; packs <= 4200; packs += packs < 100 ? 1 : packs < 400 ? 3 : 31) {
             for (const std::uint64_t behind : std::set<std::uint64_t>{0, pack / 2, pack / 4, 1}) {
                 const std::uint64_t columns = packs * pack + behind;
                 Inputs inputs = with_rows(variant, 1, columns);

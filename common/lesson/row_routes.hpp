@@ -304,37 +304,28 @@ inline WordShape words_for_short(std::uint64_t columns, Element element) {
     return {lanes, each, each == 3 ? 4u : each == 5 ? 2u : 1u, static_cast<std::uint32_t>(words)};
 }
 
-// Is it faster that a few lanes hold a short row in registers and launches overlap? Percent of a copy's bandwidth on an H200
-// so, and by the kernels that take such rows else, of halves by softmax: 64 columns of 34 MB 83 and 57; of 67 MB 99 and 88.
-// 512 of 34 MB 88 and 50; of 67 MB 101 and 81. 1280 of 34 MB 86 and 63. But 1000 of 48 MB 88 and 90; 768 of 134 MB 102 and
-// 105. Of rows that begin anywhere, 67 MB: 129 columns 89 and 65; 257 94 and 62; 401 94 and 76. Of those a lesson says how
-// many packs a row must have: of very short ones most is in none.
-inline bool few_lanes_are_faster(const Inputs& inputs, Element element, const FewLanesShape& shape,
-                                 std::uint64_t least_packs) {
-    if (inputs.machine.architecture < 90 || shape.lanes == 0 || !rows_are_many(inputs, element)) return false;
-    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    if (!is_packed(inputs, element)) return packs >= least_packs;
-    return packs <= 64 || (!outgrows_l2(inputs, element) && (packs <= 96 || packs > 128));
-}
-
-// Of a norm: the first instance for rows of whole units of 16, of 8, or of 4 bytes; or of those that a lesson gives.
+// Of a norm: the first instance for rows of whole units of 16, of 8, or of 4 bytes, then of those that a lesson gives, then
+// of those for rows that begin anywhere. Of 187 packs, 1500 halves, such a one is faster than units of 8 bytes: of 34 MB RMS
+// norm 86 % of a copy's bandwidth and 84 (H200, these kernels by themselves).
 inline FewLanesShape few_lanes_of_norm(const Inputs& inputs, Element element,
-                                       std::initializer_list<FewLanesShape> others) {
-    const FewLanesShape whole = few_lanes_shape(inputs, element,
-                                                {{16, 4, 2, 2},   {16, 8, 2, 2},   {16, 16, 1, 4},  {16, 32, 1, 4},
-                                                 {16, 32, 2, 2},  {16, 32, 3, 2},  {4, 16, 2, 4},   {8, 16, 2, 2},
-                                                 {8, 32, 2, 4},   {8, 32, 3, 2},   {8, 32, 4, 2},   {8, 32, 6, 1},
-                                                 {8, 64, 4, 2},   {4, 32, 3, 4},   {4, 32, 4, 2},   {4, 32, 6, 2},
-                                                 {16, 64, 3, 2},  {16, 64, 4, 2},  {16, 160, 2, 2}, {16, 128, 3, 2},
-                                                 {16, 128, 4, 2}});
-    return whole.lanes > 0 ? whole : few_lanes_shape(inputs, element, others);
+                                       std::initializer_list<FewLanesShape> a_lessons) {
+    const std::initializer_list<FewLanesShape> whole = {
+        {16, 4, 2, 2},  {16, 8, 2, 2},  {16, 16, 1, 4},  {16, 32, 1, 4},  {16, 32, 2, 2}, {16, 32, 3, 2}, {4, 16, 2, 4},
+        {8, 16, 2, 2},  {8, 32, 2, 4},  {8, 32, 3, 2},   {8, 32, 4, 2},   {8, 32, 6, 1},  {8, 64, 4, 2},  {4, 32, 3, 4},
+        {4, 32, 4, 2},  {4, 32, 6, 2},  {16, 64, 3, 2},  {16, 64, 4, 2},  {16, 160, 2, 2}, {16, 128, 3, 2}, {16, 128, 4, 2}};
+    const std::initializer_list<FewLanesShape> anywhere = {
+        {16, 16, 1, 4, false}, {16, 32, 1, 4, false},  {16, 32, 2, 2, false}, {16, 32, 3, 2, false},
+        {16, 96, 2, 2, false}, {16, 128, 2, 2, false}, {8, 160, 4, 1},        {8, 128, 6, 1}};
+    for (const auto& instances : {whole, a_lessons, anywhere})
+        if (const FewLanesShape shape = few_lanes_shape(inputs, element, instances); shape.lanes > 0) return shape;
+    return {};
 }
 // Is that faster? Percent of a copy's bandwidth on an H200 so, and by the kernels that take such rows else, 34 MB of halves
 // by layer norm and by RMS norm: in units of 4 bytes 50 columns 67 53, 74 64, and 250 83 73, 92 73; in units of 8 bytes 100
 // columns 74 59, 89 62, and 700 90 81, 98 80; in whole packs 256 95 90, 109 94, and 1600 91 70, 108 82; of rows that begin
 // anywhere 257 77 72, 85 74, and 2001 83 68, 87 86. But 501 81 83, 87 88; 1024 83 83, 93 100; 5120 74 85, 89 102. Of 134 MB
 // 75 columns 75 70, 84 81. Of 34 MB of floats 129 78 79, 82 75. Of the shortest rows most places would be empty.
-inline bool few_lanes_norm_faster(const Inputs& inputs, Element element, const FewLanesShape& shape) {
+inline bool few_lanes_are_faster_for_norm(const Inputs& inputs, Element element, const FewLanesShape& shape) {
     if (inputs.machine.architecture < 90 || shape.lanes == 0 || !rows_are_many(inputs, element)) return false;
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (packs > 64 && fillings_of_l2(inputs, element) > 0.8) return false;

@@ -251,10 +251,23 @@ inline bool on_demand_is_faster(const Inputs& inputs, Element element) {
     return by.full || (many && !has_room(Route::split_row, inputs, element, kMostThreads));
 }
 
+// Is it faster that a few lanes hold a short row in registers and launches overlap? Percent of a copy's bandwidth on an H200
+// so, and by the kernels that take such rows else, of halves: 64 columns of 34 MB 83 and 57; of 67 MB 99 and 88. 512 of 34
+// MB 88 and 50; of 67 MB 101 and 81. 1280 of 34 MB 86 and 63. But 1000 of 48 MB 88 and 90; 768 of 134 MB 102 and 105. Of
+// rows that begin anywhere, 67 MB: 129 columns 89 and 65; 257 94 and 62; 401 94 and 76. Of very short ones most is in no
+// pack.
+inline bool few_lanes_are_faster(const Inputs& inputs, Element element) {
+    if (inputs.machine.architecture < 90 || !rows_are_many(inputs, element) ||
+        !has_room(Route::few_lanes, inputs, element, kShortBlock))
+        return false;
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    if (!is_packed(inputs, element)) return packs >= 9;
+    return packs <= 64 || (!outgrows_l2(inputs, element) && (packs <= 96 || packs > 128));
+}
+
 inline Choice best_route(const Inputs& inputs, Element element) {
     // Of 67 MB of 75 halves on an H100, nine packs, 96 % of a copy's bandwidth so, and 91 by short_anywhere.
-    if (few_lanes_are_faster(inputs, element, shape_of_few_lanes(inputs, element), 9))
-        return {Route::few_lanes, kShortBlock};
+    if (few_lanes_are_faster(inputs, element)) return {Route::few_lanes, kShortBlock};
     const std::uint64_t columns = rows_of(inputs).columns;
     // These kernels are for GPUs; the emulator takes such rows value by value.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {

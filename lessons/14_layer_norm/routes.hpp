@@ -77,17 +77,10 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
 // themselves). In whole packs 7000 columns 79, and 74 by fitted, but 5120 74 and 85.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    if (packs <= 23) return few_lanes_of_norm(inputs, element, {{16, 16, 1, 4, false}, {16, 16, 2, 2, false}});
+    if (packs > 16 && packs <= 23) return few_lanes_of_norm(inputs, element, {{16, 16, 2, 2, false}});
+    if (packs > 96 && packs <= 128) return few_lanes_of_norm(inputs, element, {{16, 64, 2, 2, false}});
     if (packs > 768) return few_lanes_of_norm(inputs, element, {{16, 224, 4, 1}});
-    return few_lanes_of_norm(inputs, element,
-                             {{16, 32, 1, 4, false},
-                              {16, 32, 2, 2, false},
-                              {16, 32, 3, 2, false},
-                              {16, 64, 2, 2, false},
-                              {16, 96, 2, 2, false},
-                              {16, 128, 2, 2, false},
-                              {8, 160, 4, 1},
-                              {8, 128, 6, 1}});
+    return few_lanes_of_norm(inputs, element, {});
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
@@ -206,7 +199,7 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
-    if (few_lanes_norm_faster(inputs, element, shape_of_few_lanes(inputs, element)))
+    if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element)))
         return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {

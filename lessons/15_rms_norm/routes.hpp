@@ -89,16 +89,8 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
 // copy's bandwidth on an H200, 34 MB of 1001 halves, 86 by 32 lanes with four packs each, and 89.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    if (packs > 96 && packs <= 128) return few_lanes_of_norm(inputs, element, {});
-    return few_lanes_of_norm(inputs, element,
-                             {{16, 16, 1, 4, false},
-                              {16, 32, 1, 4, false},
-                              {16, 32, 2, 2, false},
-                              {16, 32, 3, 2, false},
-                              {16, 96, 2, 2, false},
-                              {16, 128, 2, 2, false},
-                              {8, 160, 4, 1},
-                              {8, 128, 6, 1}});
+    const FewLanesShape shape = few_lanes_of_norm(inputs, element, {});
+    return !shape.whole && packs > 96 && packs <= 128 ? FewLanesShape{} : shape;
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
@@ -220,7 +212,7 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
-    if (few_lanes_norm_faster(inputs, element, shape_of_few_lanes(inputs, element)))
+    if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element)))
         return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {

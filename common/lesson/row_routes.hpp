@@ -215,18 +215,21 @@ inline FewLanesShape few_lanes_shape(const Inputs& inputs, Element element,
     }
     return {};
 }
+// Groups of lanes of a warp that share a row each, or the one of several warps.
+inline std::uint32_t groups_of(const FewLanesShape& shape) { return std::max(32 / shape.lanes, 1u); }
 // Threads of a block: as few_lanes_block() in few_lanes.cuh.
 inline std::uint32_t few_lanes_block(const FewLanesShape& shape) {
     return shape.lanes > 32 ? shape.lanes : kShortBlock;
 }
-// Rows of a thread that are not of whole units lie as many rows apart as a unit has values.
+// Rows of a thread that are not of whole units lie at least as many rows apart as a unit has values. `near`: groups of a
+// warp's lanes that take rows that follow each other, all or 1; other groups take rows that follow all of a thread's.
 template <class... Arguments>
 void launch_few_lanes(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
-                      const FewLanesShape& shape, const Arguments&... arguments) {
-    const std::uint64_t apart = shape.whole ? 1 : shape.bytes / static_cast<std::uint64_t>(element_size(element));
-    const std::uint32_t team = std::max(shape.lanes, 32u);   // threads whose rows begin at the same place of a unit
-    const std::uint32_t teams_a_block = few_lanes_block(shape) / team;
-    const std::uint64_t teams = rows_of(inputs).blocks(apart * shape.rows * (team / shape.lanes)) * apart;
+                      const FewLanesShape& shape, std::uint32_t near, const Arguments&... arguments) {
+    const std::uint64_t alike = shape.whole ? 1 : shape.bytes / static_cast<std::uint64_t>(element_size(element));
+    const std::uint64_t apart = std::max<std::uint64_t>(alike, near);
+    const std::uint32_t teams_a_block = few_lanes_block(shape) / std::max(shape.lanes, 32u);
+    const std::uint64_t teams = rows_of(inputs).blocks(apart * shape.rows * (groups_of(shape) / near)) * (apart / near);
     plan.launch(kernel,
                 fmt::format("{}, {}, {}, {}, {}, {}", type_of(element), shape.bytes, shape.lanes, shape.units, shape.rows,
                             shape.whole),
@@ -319,6 +322,12 @@ inline FewLanesShape few_lanes_of_norm(const Inputs& inputs, Element element,
     for (const auto& instances : {whole, a_lessons, anywhere})
         if (const FewLanesShape shape = few_lanes_shape(inputs, element, instances); shape.lanes > 0) return shape;
     return {};
+}
+// Of a norm: such groups whose rows follow each other, as in few_lanes.cuh. Percent of a copy's bandwidth so, and where a
+// warp's rows all begin at the same place of a unit, of 34 MB of halves on an H200: 129 columns 71 and 65 by layer norm, 73
+// and 68 by RMS norm (these kernels by themselves). Timed with one unit a lane.
+inline std::uint32_t near_groups_of_norm(const FewLanesShape& shape) {
+    return !shape.whole && shape.units == 1 ? groups_of(shape) : 1;
 }
 // Is that faster? Percent of a copy's bandwidth on an H200 so, and by the kernels that take such rows else, 34 MB of halves
 // by layer norm and by RMS norm: in units of 4 bytes 50 columns 67 53, 74 64, and 250 83 73, 92 73; in units of 8 bytes 100

@@ -65,15 +65,11 @@ inline void launch_short_anywhere(Plan& plan, const Inputs& inputs, Element elem
                          static_cast<long long>(rows_of(inputs).count), columns_of(inputs));
 }
 
-// A few lanes for each row, which hold it.
+// A few lanes for rows that they hold and work on together.
 inline void launch_few_lanes_of_rows(Plan& plan, const Inputs& inputs, Element element, const Buffers& buffers) {
     const FewLanesShape shape = shape_of_few_lanes(inputs, element);
-    const Rows rows = rows_of(inputs);
-    plan.launch("softmax_few_lanes",
-                fmt::format("{}, {}, {}, {}", type_of(element), shape.lanes, shape.units, shape.whole),
-                Grid{rows.blocks(kShortBlock / shape.lanes)}, Block{kShortBlock}, buffers.in, buffers.out,
-                static_cast<int>(rows.count), columns_of(inputs));
-    plan.launches.back().overlaps = true;
+    launch_few_lanes(plan, inputs, element, "softmax_few_lanes", shape, groups_of(shape), buffers.in, buffers.out,
+                     static_cast<int>(rows_of(inputs).count), columns_of(inputs));
 }
 
 // As many teams as run at once, each with a row after the other.

@@ -371,18 +371,25 @@ TEST(Softmax, ShortRowsThatBeginAnywhereTakeAFewLanes) {
 // 31 MB read and written, and more. Rows of 65 packs and more only up to one and a half fillings of L2.
 TEST(Softmax, ManyShortRowsAreHeldByAFewLanes) {
     const auto is = expect_launch_on_sm90;
-    is("softmax_best_f32", 70001, 64, "softmax_few_lanes", "float, 8, 2, true", 4376, 128, true);
-    is("softmax_best_f16", 33000, 512, "softmax_few_lanes", "__half, 16, 4, true", 4125, 128, true);
+    is("softmax_best_f32", 70001, 64, "softmax_few_lanes", "float, 16, 8, 2, 2, true", 2188, 128, true);
+    is("softmax_best_f16", 33000, 512, "softmax_few_lanes", "__half, 16, 16, 4, 1, true", 4125, 128, true);
     is("softmax_best_f16", 15000, 512, "softmax_overlap", "__half, 32, 4, false", 7500, 64, true);
-    is("softmax_best_f16", 30000, 768, "softmax_few_lanes", "__half, 32, 3, true", 7500, 128, true);
+    is("softmax_best_f16", 30000, 768, "softmax_few_lanes", "__half, 16, 32, 3, 1, true", 7500, 128, true);
     is("softmax_best_f16", 31000, 768, "softmax_overlap", "__half, 32, 4, true", 15500, 64, true);   // outgrows L2
     is("softmax_best_f16", 20000, 776, "softmax_overlap", "__half, 32, 4, false", 10000, 64, true);   // 97 packs
-    is("softmax_best_bf16", 7000, 1280, "softmax_few_lanes", "__nv_bfloat16, 32, 5, true", 1750, 128, true);
-    is("softmax_best_f16", 5312, 1600, "softmax_few_lanes", "__half, 32, 8, true", 1328, 128, true);
-    is("softmax_best_f16", 21001, 417, "softmax_few_lanes", "__half, 16, 4, false", 2626, 128, true);
-    is("softmax_best_f16", 65001, 129, "softmax_few_lanes", "__half, 8, 2, false", 4063, 128, true);
-    is("softmax_best_f32", 40001, 105, "softmax_few_lanes", "float, 8, 4, false", 2501, 128, true);
-    is("softmax_best_f16", 110001, 75, "softmax_few_lanes", "__half, 8, 2, false", 6876, 128, true);
+    is("softmax_best_bf16", 7000, 1280, "softmax_few_lanes", "__nv_bfloat16, 16, 32, 5, 1, true", 1750, 128, true);
+    is("softmax_best_f16", 5312, 1600, "softmax_few_lanes", "__half, 16, 32, 8, 1, true", 1328, 128, true);
+    // Units of 4 and of 8 bytes. A warp of two groups of lanes takes eight rows and four.
+    is("softmax_best_f16", 170001, 50, "softmax_few_lanes", "__half, 4, 16, 2, 4, true", 5313, 128, true);
+    is("softmax_best_f16", 85001, 100, "softmax_few_lanes", "__half, 8, 16, 2, 2, true", 5313, 128, true);
+    is("softmax_best_f16", 28335, 300, "softmax_few_lanes", "__half, 8, 32, 3, 2, true", 3542, 128, true);
+    // Of rows that begin anywhere, as many warps as make up eight groups of halves, or four of floats, take a lot.
+    is("softmax_best_f16", 110001, 75, "softmax_few_lanes", "__half, 16, 16, 1, 4, false", 3438, 128, true);
+    is("softmax_best_f16", 65001, 129, "softmax_few_lanes", "__half, 16, 16, 1, 2, false", 4063, 128, true);
+    is("softmax_best_f16", 56668, 150, "softmax_few_lanes", "__half, 16, 8, 3, 1, false", 3542, 128, true);
+    is("softmax_best_f32", 40001, 105, "softmax_few_lanes", "float, 16, 16, 2, 2, false", 2501, 128, true);
+    is("softmax_best_f16", 34001, 250, "softmax_few_lanes", "__half, 16, 16, 2, 1, false", 4251, 128, true);
+    is("softmax_best_f16", 21001, 417, "softmax_few_lanes", "__half, 16, 16, 4, 1, false", 2626, 128, true);
     is("softmax_best_f16", 120001, 71, "softmax_short_anywhere", "__half, 9, 1", 3751, 128, false);   // eight packs
 }
 

@@ -5,10 +5,16 @@
 #include "units.cuh"
 
 // The threads of a block of the kernel below, for so many lanes a row, and for how many blocks a multiprocessor's
-// registers are to be enough, where a thread holds so many words of rows.
+// registers are to be enough, where a thread holds so many words of rows, and near groups as below cut for themselves.
 __host__ __device__ constexpr int few_lanes_block(int lanes) { return lanes > 32 ? lanes : 128; }
-__host__ __device__ constexpr int few_lanes_blocks(int lanes, int words) {
-  return (words <= 8 ? 40 : words <= 16 ? 32 : words <= 24 ? 20 : 16) / (few_lanes_block(lanes) / 32);
+__host__ __device__ constexpr int few_lanes_blocks(int lanes, int words, int near) {
+  return (words <= 8 ? 40 : words <= 16 ? near > 1 ? 28 : 32 : words <= 24 ? 20 : 16) / (few_lanes_block(lanes) / 32);
+}
+
+// How many neighbouring groups of lanes of a warp take rows that follow each other, so that each begins at its own place
+// of a unit: all where a lane has one unit of rows that are not of whole ones, else each goes by itself.
+__host__ __device__ constexpr int few_lanes_near(int lanes, int units, bool whole) {
+  return !whole && units == 1 && lanes < 32 ? 32 / lanes : 1;
 }
 
 // The sums of kCount numbers over kLanes neighbouring lanes, at most a warp: the first lanes get the first one, the
@@ -34,6 +40,15 @@ __device__ __forceinline__ float add_up_apart(const float (&numbers)[kCount]) {
   }
 }
 
+// Gives all of kLanes neighbouring lanes kCount numbers, of which one lane after each kApart has the next.
+template <int kLanes, int kApart, int kCount>
+__device__ __forceinline__ void hand_out(float number, float (&numbers)[kCount]) {
+#pragma unroll
+  for (int k = 0; k < kCount; ++k) {
+    numbers[k] = kCount == 1 ? number : __shfl_sync(kFullWarp, number, k * kApart, kLanes);
+  }
+}
+
 // Turns kCount numbers into their sums over the kLanes neighbouring threads that share a row. warp_sums: shared memory;
 // beyond a warp, all threads of the block are such neighbours.
 template <int kLanes, int kCount>
@@ -42,10 +57,7 @@ __device__ __forceinline__ void add_up(float (&numbers)[kCount], float (&warp_su
   constexpr int kLanesANumber = kLanesOfWarp / kCount;
   const float sum = add_up_apart<kLanesOfWarp>(numbers);
   if constexpr (kLanes <= 32) {
-#pragma unroll
-    for (int k = 0; k < kCount; ++k) {
-      numbers[k] = kCount == 1 ? sum : __shfl_sync(kFullWarp, sum, k * kLanesANumber, kLanesOfWarp);
-    }
+    hand_out<kLanes, kLanesANumber>(sum, numbers);
   } else {
     if (threadIdx.x % kLanesANumber == 0) warp_sums[threadIdx.x % 32 / kLanesANumber][threadIdx.x / 32] = sum;
     __syncthreads();
@@ -58,11 +70,18 @@ __device__ __forceinline__ void add_up(float (&numbers)[kCount], float (&warp_su
   }
 }
 
+// A value of a row, taken to mean 0 and variance 1. centre: of floats, the row's mean. Of 16-bit values, -mean * scale,
+// where the mean is near 0: as in normalized_near().
+template <class T>
+__device__ __forceinline__ float scaled(float value, float centre, float scale) {
+  return sizeof(T) == 4 ? (value - centre) * scale : fmaf(value, scale, centre);
+}
+
 // Puts out the units that a lane holds of rows, `mine` being the place of its first one, and `left` the units of a row
-// from there on. Lanes without a unit take part, so that they never go apart, and store nothing. Means of 16-bit values
-// are near 0, as in normalized_near().
+// from there on. Lanes without a unit take part, so that they never go apart, and store nothing. centres, scales: as in
+// scaled().
 template <int kWords, int kLanes, class T, class Unit, int kRows, int kUnits>
-__device__ __forceinline__ void put_out_units(Unit (&held)[kRows][kUnits], const float (&means)[kRows],
+__device__ __forceinline__ void put_out_units(Unit (&held)[kRows][kUnits], const float (&centres)[kRows],
                                               const float (&scales)[kRows], const T* weight, const T* bias, T* mine,
                                               const int (&shifts)[kRows], int head, int lane, int left) {
   constexpr int kValues = sizeof(Unit) / sizeof(T);
@@ -83,16 +102,14 @@ __device__ __forceinline__ void put_out_units(Unit (&held)[kRows][kUnits], const
     for (int r = 0; r < kRows; ++r) {
       keep_unit<T>(weights);
       keep_unit<T>(biases);
-      const float shift = -means[r] * scales[r];
       Unit results;
 #pragma unroll
       for (int k = 0; k < kValues; k += 2) {
         const float2 values = widened_pair<T>(reinterpret_cast<const T*>(&held[r][u]) + k);
         const float2 factors = widened_pair<T>(reinterpret_cast<const T*>(&weights) + k);
         const float2 terms = widened_pair<T>(reinterpret_cast<const T*>(&biases) + k);
-        float2 scaled = {fmaf(values.x, scales[r], shift), fmaf(values.y, scales[r], shift)};
-        if (sizeof(T) == 4) scaled = {(values.x - means[r]) * scales[r], (values.y - means[r]) * scales[r]};
-        narrow_pair<T>(make_float2(fmaf(scaled.x, factors.x, terms.x), fmaf(scaled.y, factors.y, terms.y)),
+        narrow_pair<T>(make_float2(fmaf(scaled<T>(values.x, centres[r], scales[r]), factors.x, terms.x),
+                                   fmaf(scaled<T>(values.y, centres[r], scales[r]), factors.y, terms.y)),
                        reinterpret_cast<T*>(&results) + k);
       }
       if (has_it) *reinterpret_cast<Unit*>(past(mine, shifts[r] + u * kLanes * sizeof(Unit))) = results;
@@ -101,50 +118,62 @@ __device__ __forceinline__ void put_out_units(Unit (&held)[kRows][kUnits], const
   }
 }
 
-// Puts out a row of 16-bit values whose mean is far from 0, value by value: first for squares about the mean. Of a row
-// that is not there, `columns` is 0. warp_sums: shared memory that no other row uses.
+// Puts out a row of 16-bit values whose mean is far from 0, value by value: after two walks for the mean and for squares
+// about it. Of a row that is not there, `columns` is 0. warp_sums: shared memory that no other row uses.
 template <int kLanes, class T>
-__device__ void put_out_far(const T* row, const T* weight, const T* bias, T* result, int columns, float count,
-                            float mean, float epsilon, float (&warp_sums)[1][kLanes / 32 + 1]) {
+__device__ void put_out_far(const T* row, const T* weight, const T* bias, T* result, int columns, float epsilon,
+                            float (&warp_sums)[2][1][kLanes / 32 + 1]) {
+  float mean[1] = {0.0f};
+#pragma unroll 1
+  for (int column = threadIdx.x % kLanes; column < columns; column += kLanes) mean[0] += widened(row[column]);
+  add_up<kLanes>(mean, warp_sums[0]);
+  mean[0] /= (float)columns;
   float squares[1] = {0.0f};
 #pragma unroll 1
   for (int column = threadIdx.x % kLanes; column < columns; column += kLanes) {
-    const float apart = widened(row[column]) - mean;
+    const float apart = widened(row[column]) - mean[0];
     squares[0] = fmaf(apart, apart, squares[0]);
   }
-  add_up<kLanes>(squares, warp_sums);
-  const float scale = quick_scale({count, mean, squares[0]}, epsilon);
+  add_up<kLanes>(squares, warp_sums[1]);
+  const float scale = quick_scale({(float)columns, mean[0], squares[0]}, epsilon);
 #pragma unroll 1
   for (int column = threadIdx.x % kLanes; column < columns; column += kLanes) {
-    result[column] = normalized(row[column], mean, scale, weight[column], bias[column]);
+    result[column] = normalized(row[column], mean[0], scale, weight[column], bias[column]);
   }
 }
 
 // kLanes neighbouring threads, of a warp or of several warps, work on kRows rows. A row has at most kLanes * kUnits
 // whole units of kBytes. kWhole: each row begins with a unit and has nothing but whole ones. Else a lane has a few of
-// the values before and behind them, too, units have 16 bytes, a row has at least two, and the rows of a thread and
-// its warp lie a multiple of a unit's values apart: they begin at the same place of a unit, and weights and biases are
-// cut there once for all.
+// the values before and behind them, too, units have 16 bytes, a row has at least two, and the rows of a thread lie a
+// multiple of a unit's values apart: they begin at the same place of a unit, and weights and biases are cut there once for
+// all. Groups of lanes with a unit each take rows that follow each other, and cut each at its own place: the last values
+// of one and the first of the next are then stored by one instruction, to the same sector.
 //
 // Compared with layer_norm_short_rows: rows may begin anywhere, values stay packed, and launches overlap. The next
 // kernel is let in at once: it finds no room before a block has ended. Compared with layer_norm_short_anywhere: a
 // row's units do not go through shared memory; but of a very short row most is in none, and goes value by value. Mean
 // and variance as in layer_norm_fitted_anywhere.
 template <class T, int kBytes, int kLanes, int kUnits, int kRows, bool kWhole>
-__global__ void __launch_bounds__(few_lanes_block(kLanes), few_lanes_blocks(kLanes, kRows * kUnits * (kBytes / 4)))
+__global__ void __launch_bounds__(few_lanes_block(kLanes), few_lanes_blocks(kLanes, kRows * kUnits * (kBytes / 4),
+                                                                few_lanes_near(kLanes, kUnits, kWhole)))
     layer_norm_few_lanes(const T* in, const T* weight, const T* bias, T* out, int rows, int columns, float epsilon) {
   using Unit = typename UnitOf<kBytes>::Type;
   constexpr int kValues = kBytes / sizeof(T);
   constexpr int kBlock = few_lanes_block(kLanes);
-  constexpr int kTeam = kLanes < 32 ? 32 : kLanes;   // threads whose rows begin at the same place of a unit
-  constexpr int kApart = kWhole ? 1 : kValues;   // rows that follow each other, and which as many teams take
+  constexpr int kTeam = kLanes < 32 ? 32 : kLanes;
+  constexpr int kGroups = kTeam / kLanes;
+  constexpr int kNear = few_lanes_near(kLanes, kUnits, kWhole);
+  constexpr int kAlike = kWhole ? 1 : kValues;   // rows so far apart begin at the same place of a unit
+  constexpr int kApart = kAlike > kNear ? kAlike : kNear;   // from one of a thread's rows to its next
+  constexpr int kTeams = kApart / kNear;   // that take the rows between
   constexpr int kEdges = kWhole ? 0 : (2 * kValues + kLanes - 1) / kLanes;   // a lane, of values in no unit
   constexpr int kRoom = kEdges > 0 ? kEdges : 1;
   cudaTriggerProgrammaticLaunchCompletion();
   const int lane = threadIdx.x % kLanes;
   const int team = blockIdx.x * (kBlock / kTeam) + threadIdx.x / kTeam;
-  const int number = team / kApart * (kApart * kRows * (kTeam / kLanes)) + team % kApart +
-                     threadIdx.x % kTeam / kLanes * (kApart * kRows);
+  const int group = threadIdx.x % kTeam / kLanes;
+  const int number = team / kTeams * (kApart * kRows * (kGroups / kNear)) + team % kTeams * kNear + group % kNear +
+                     group / kNear * (kApart * kRows);
   const bool there = number < rows;   // no row: nothing to load, but a part in the sums
   const long long start = there ? (long long)number * columns : 0;
   in += start;
@@ -181,36 +210,36 @@ __global__ void __launch_bounds__(few_lanes_block(kLanes), few_lanes_blocks(kLan
       if (edge_columns[e] >= 0) edges[r][e] = *past(in + edge_columns[e], shifts[r]);
     }
   }
-  float means[kRows], scales[kRows];
+  float centres[kRows], scales[kRows];   // as in scaled()
   if constexpr (sizeof(T) == 4) {
     __shared__ float warp_sums[kRows][kLanes / 32 + 1], warp_squares[kRows][kLanes / 32 + 1];
     float squares[kRows];
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      means[r] = 0.0f;
+      centres[r] = 0.0f;
 #pragma unroll
-      for (int e = 0; e < kEdges; ++e) means[r] += edges[r][e];
+      for (int e = 0; e < kEdges; ++e) centres[r] += edges[r][e];
 #pragma unroll
       for (int u = 0; u < kUnits; ++u) {
 #pragma unroll
-        for (int k = 0; k < kValues; ++k) means[r] += reinterpret_cast<const T*>(&held[r][u])[k];
+        for (int k = 0; k < kValues; ++k) centres[r] += reinterpret_cast<const T*>(&held[r][u])[k];
       }
     }
-    add_up<kLanes>(means, warp_sums);
+    add_up<kLanes>(centres, warp_sums);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      means[r] /= (float)columns;
+      centres[r] /= (float)columns;
       squares[r] = 0.0f;
 #pragma unroll
       for (int e = 0; e < kEdges; ++e) {
-        const float apart = edge_columns[e] >= 0 ? edges[r][e] - means[r] : 0.0f;
+        const float apart = edge_columns[e] >= 0 ? edges[r][e] - centres[r] : 0.0f;
         squares[r] = fmaf(apart, apart, squares[r]);
       }
 #pragma unroll
       for (int u = 0; u < kUnits; ++u) {
 #pragma unroll
         for (int k = 0; k < kValues; ++k) {
-          const float apart = u * kLanes < left ? reinterpret_cast<const T*>(&held[r][u])[k] - means[r] : 0.0f;
+          const float apart = u * kLanes < left ? reinterpret_cast<const T*>(&held[r][u])[k] - centres[r] : 0.0f;
           squares[r] = fmaf(apart, apart, squares[r]);
         }
       }
@@ -219,7 +248,6 @@ __global__ void __launch_bounds__(few_lanes_block(kLanes), few_lanes_blocks(kLan
 #pragma unroll
     for (int r = 0; r < kRows; ++r) scales[r] = scale_of(squares[r] / (float)columns, epsilon);
   } else {
-    __shared__ float warp_sums[2 * kRows][kLanes / 32 + 1];
     float sums[2 * kRows];   // of all rows' values, then of their squares
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
@@ -241,23 +269,34 @@ __global__ void __launch_bounds__(few_lanes_block(kLanes), few_lanes_blocks(kLan
         }
       }
     }
-    add_up<kLanes>(sums, warp_sums);
     bool near = true;   // are all means of the rows of a warp, or of a block that has one team?
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      means[r] = __fdividef(sums[r], columns);
-      const Sums both = {sums[r], sums[kRows + r]};
-      const float m2 = m2_by_squares(both, means[r]);
+    const auto work_out = [&](const Sums& both, float& centre, float& scale) {
+      const float mean = __fdividef(both.values, columns);
+      const float m2 = m2_by_squares(both, mean);
       near = near && mean_is_near(m2, both);
-      scales[r] = quick_scale({(float)columns, means[r], m2}, epsilon);
+      scale = quick_scale({(float)columns, mean, m2}, epsilon);
+      centre = -mean * scale;
+    };
+    if constexpr (kLanes <= 32) {   // a lane works out one row's: the upper lanes have sums of squares
+      const float sum = add_up_apart<kLanes>(sums);
+      const float other = __shfl_xor_sync(kFullWarp, sum, kLanes / 2);
+      const bool upper = threadIdx.x & (kLanes / 2);
+      float centre, scale;
+      work_out({upper ? other : sum, upper ? sum : other}, centre, scale);
+      hand_out<kLanes, kLanes / (2 * kRows)>(centre, centres);
+      hand_out<kLanes, kLanes / (2 * kRows)>(scale, scales);
+    } else {
+      __shared__ float warp_sums[2 * kRows][kLanes / 32 + 1];
+      add_up<kLanes>(sums, warp_sums);
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) work_out({sums[r], sums[kRows + r]}, centres[r], scales[r]);
     }
     if (!__all_sync(kFullWarp, near)) {
-      __shared__ float warp_squares[kRows][1][kLanes / 32 + 1];
+      __shared__ float warp_sums[kRows][2][1][kLanes / 32 + 1];
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
         put_out_far<kLanes>(past(in, shifts[r]), weight, bias, past(out, shifts[r]),
-                            there && (r == 0 || shifts[r] > 0) ? columns : 0, columns, means[r], epsilon,
-                            warp_squares[r]);
+                            there && (r == 0 || shifts[r] > 0) ? columns : 0, epsilon, warp_sums[r]);
       }
       return;
     }
@@ -269,7 +308,7 @@ __global__ void __launch_bounds__(few_lanes_block(kLanes), few_lanes_blocks(kLan
     const float edge_bias = widened(bias[edge_columns[e]]);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      const float result = normalized(widened(edges[r][e]), means[r], scales[r], edge_weight, edge_bias);
+      const float result = fmaf(scaled<T>(widened(edges[r][e]), centres[r], scales[r]), edge_weight, edge_bias);
       *past(out + edge_columns[e], shifts[r]) = narrowed<T>(result);
     }
   }
@@ -278,20 +317,22 @@ __global__ void __launch_bounds__(few_lanes_block(kLanes), few_lanes_blocks(kLan
   int first = lane;
   asm volatile("" : "+r"(first), "+f"(scales[kRows - 1]));
   if constexpr (kWhole) {
-    put_out_units<-1, kLanes>(held, means, scales, weight, bias, out + mine, shifts, 0, first, left);
+    put_out_units<-1, kLanes>(held, centres, scales, weight, bias, out + mine, shifts, 0, first, left);
+  } else if constexpr (kNear > 1) {
+    put_out_units<kAnyWords, kLanes>(held, centres, scales, weight, bias, out + mine, shifts, cut.head, first, left);
   } else {
     switch (cut.head * (int)sizeof(T) / 4) {
       case 0:
-        put_out_units<0, kLanes>(held, means, scales, weight, bias, out + mine, shifts, cut.head, first, left);
+        put_out_units<0, kLanes>(held, centres, scales, weight, bias, out + mine, shifts, cut.head, first, left);
         break;
       case 1:
-        put_out_units<1, kLanes>(held, means, scales, weight, bias, out + mine, shifts, cut.head, first, left);
+        put_out_units<1, kLanes>(held, centres, scales, weight, bias, out + mine, shifts, cut.head, first, left);
         break;
       case 2:
-        put_out_units<2, kLanes>(held, means, scales, weight, bias, out + mine, shifts, cut.head, first, left);
+        put_out_units<2, kLanes>(held, centres, scales, weight, bias, out + mine, shifts, cut.head, first, left);
         break;
       default:
-        put_out_units<3, kLanes>(held, means, scales, weight, bias, out + mine, shifts, cut.head, first, left);
+        put_out_units<3, kLanes>(held, centres, scales, weight, bias, out + mine, shifts, cut.head, first, left);
     }
   }
 }

@@ -36,12 +36,35 @@ __device__ __forceinline__ unsigned load_to_stay_in_l1(const unsigned* from) {
   return word;
 }
 
+// As cut_words(), where only the kernel at work knows how many words, fewer than 4: lanes of a warp may differ.
+__device__ __forceinline__ uint4 pick_words(const uint4& low, const uint4& high, int words, int bits) {
+  unsigned from[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
+  if (words & 2) {
+#pragma unroll
+    for (int k = 0; k < 6; ++k) from[k] = from[k + 2];
+  }
+  if (words & 1) {
+#pragma unroll
+    for (int k = 0; k < 5; ++k) from[k] = from[k + 1];
+  }
+  uint4 results;
+#pragma unroll
+  for (int k = 0; k < 4; ++k) reinterpret_cast<unsigned*>(&results)[k] = __funnelshift_r(from[k], from[k + 1], bits);
+  return results;
+}
+
 // Unit `index` of a vector as long as a row: of its units as they lie in memory (kWords: -1), or of a row with `head`
-// values before its first unit, of which kWords words are whole.
+// values before its first unit, of which kWords words are whole (kAnyWords: that depends on the lane).
+constexpr int kAnyWords = 4;
 template <int kWords, class Unit, class T>
 __device__ __forceinline__ Unit load_unit(const T* vector, int head, int index) {
   if constexpr (kWords < 0) {
     return load_to_stay_in_l1(reinterpret_cast<const Unit*>(vector) + index);
+  } else if constexpr (kWords == kAnyWords) {
+    const uint4* const packs = reinterpret_cast<const uint4*>(vector) + index;
+    const uint4 low = load_to_stay_in_l1(packs);
+    const int bytes = head * (int)sizeof(T);
+    return pick_words(low, head > 0 ? load_to_stay_in_l1(packs + 1) : low, bytes / 4, bytes % 4 * 8);
   } else {
     const Pack<T> pack = load_cut<kWords>(vector, head, index);
     return *reinterpret_cast<const Unit*>(&pack);

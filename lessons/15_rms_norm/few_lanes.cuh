@@ -11,6 +11,12 @@ __host__ __device__ constexpr int few_lanes_blocks(int lanes, int words) {
   return (words <= 8 ? 40 : words <= 16 ? 32 : words <= 24 ? 20 : 16) / (few_lanes_block(lanes) / 32);
 }
 
+// How many neighbouring groups of lanes of a warp take rows that follow each other, so that each begins at its own place
+// of a unit: all where a lane has one unit of rows that are not of whole ones, else each goes by itself.
+__host__ __device__ constexpr int few_lanes_near(int lanes, int units, bool whole) {
+  return !whole && units == 1 && lanes < 32 ? 32 / lanes : 1;
+}
+
 // The sums of kCount numbers over kLanes neighbouring lanes, at most a warp: the first lanes get the first one, the
 // next as many lanes the next. At each step a lane hands over half of the numbers that it still adds up: kCount - 1
 // exchanges and one for each further step, where one number after the other would take all steps for each.
@@ -34,27 +40,27 @@ __device__ __forceinline__ float add_up_apart(const float (&numbers)[kCount]) {
   }
 }
 
-// Turns kCount numbers into their sums over the kLanes neighbouring threads that share a row. warp_sums: shared memory;
-// beyond a warp, all threads of the block are such neighbours.
-template <int kLanes, int kCount>
-__device__ __forceinline__ void add_up(float (&numbers)[kCount], float (&warp_sums)[kCount][kLanes / 32 + 1]) {
-  constexpr int kLanesOfWarp = kLanes < 32 ? kLanes : 32;
-  constexpr int kLanesANumber = kLanesOfWarp / kCount;
-  const float sum = add_up_apart<kLanesOfWarp>(numbers);
-  if constexpr (kLanes <= 32) {
+// Gives all of kLanes neighbouring lanes kCount numbers, of which one lane after each kApart has the next.
+template <int kLanes, int kApart, int kCount>
+__device__ __forceinline__ void hand_out(float number, float (&numbers)[kCount]) {
 #pragma unroll
-    for (int k = 0; k < kCount; ++k) {
-      numbers[k] = kCount == 1 ? sum : __shfl_sync(kFullWarp, sum, k * kLanesANumber, kLanesOfWarp);
-    }
-  } else {
-    if (threadIdx.x % kLanesANumber == 0) warp_sums[threadIdx.x % 32 / kLanesANumber][threadIdx.x / 32] = sum;
-    __syncthreads();
+  for (int k = 0; k < kCount; ++k) {
+    numbers[k] = kCount == 1 ? number : __shfl_sync(kFullWarp, number, k * kApart, kLanes);
+  }
+}
+
+// Turns kCount numbers into their sums over the threads of a block of kThreads. warp_sums: shared memory.
+template <int kThreads, int kCount>
+__device__ __forceinline__ void add_up_in_block(float (&numbers)[kCount], float (&warp_sums)[kCount][kThreads / 32 + 1]) {
+  constexpr int kLanesANumber = 32 / kCount;
+  const float sum = add_up_apart<32>(numbers);
+  if (threadIdx.x % kLanesANumber == 0) warp_sums[threadIdx.x % 32 / kLanesANumber][threadIdx.x / 32] = sum;
+  __syncthreads();
 #pragma unroll
-    for (int k = 0; k < kCount; ++k) {
-      numbers[k] = warp_sums[k][0];
+  for (int k = 0; k < kCount; ++k) {
+    numbers[k] = warp_sums[k][0];
 #pragma unroll
-      for (int w = 1; w < kLanes / 32; ++w) numbers[k] += warp_sums[k][w];
-    }
+    for (int w = 1; w < kThreads / 32; ++w) numbers[k] += warp_sums[k][w];
   }
 }
 
@@ -90,9 +96,10 @@ __device__ __forceinline__ void put_out_units(Unit (&held)[kRows][kUnits], const
 
 // kLanes neighbouring threads, of a warp or of several warps, work on kRows rows. A row has at most kLanes * kUnits
 // whole units of kBytes. kWhole: each row begins with a unit and has nothing but whole ones. Else a lane has a few of
-// the values before and behind them, too, units have 16 bytes, a row has at least two, and the rows of a thread and
-// its warp lie a multiple of a unit's values apart: they begin at the same place of a unit, and weights are cut there
-// once for all.
+// the values before and behind them, too, units have 16 bytes, a row has at least two, and the rows of a thread lie a
+// multiple of a unit's values apart: they begin at the same place of a unit, and weights are cut there once for
+// all. Groups of lanes with a unit each take rows that follow each other, and cut each at its own place: the last values
+// of one and the first of the next are then stored by one instruction, to the same sector.
 //
 // Compared with rms_norm_short_rows: rows may begin anywhere, values stay packed, and launches overlap. The next
 // kernel is let in at once: it finds no room before a block has ended. Compared with rms_norm_short_anywhere: a row's
@@ -104,16 +111,20 @@ __global__ void __launch_bounds__(few_lanes_block(kLanes), few_lanes_blocks(kLan
   constexpr bool kQuick = sizeof(T) < sizeof(float);   // mean and root, right to a few roundings more
   constexpr int kValues = kBytes / sizeof(T);
   constexpr int kBlock = few_lanes_block(kLanes);
-  constexpr int kTeam = kLanes < 32 ? 32 : kLanes;   // threads whose rows begin at the same place of a unit
-  constexpr int kApart = kWhole ? 1 : kValues;   // rows that follow each other, and which as many teams take
+  constexpr int kTeam = kLanes < 32 ? 32 : kLanes;
+  constexpr int kGroups = kTeam / kLanes;
+  constexpr int kNear = few_lanes_near(kLanes, kUnits, kWhole);
+  constexpr int kAlike = kWhole ? 1 : kValues;   // rows so far apart begin at the same place of a unit
+  constexpr int kApart = kAlike > kNear ? kAlike : kNear;   // from one of a thread's rows to its next
+  constexpr int kTeams = kApart / kNear;   // that take the rows between
   constexpr int kEdges = kWhole ? 0 : (2 * kValues + kLanes - 1) / kLanes;   // a lane, of values in no unit
   constexpr int kRoom = kEdges > 0 ? kEdges : 1;
-  __shared__ float warp_sums[kRows][kLanes / 32 + 1];
   cudaTriggerProgrammaticLaunchCompletion();
   const int lane = threadIdx.x % kLanes;
   const int team = blockIdx.x * (kBlock / kTeam) + threadIdx.x / kTeam;
-  const int number = team / kApart * (kApart * kRows * (kTeam / kLanes)) + team % kApart +
-                     threadIdx.x % kTeam / kLanes * (kApart * kRows);
+  const int group = threadIdx.x % kTeam / kLanes;
+  const int number = team / kTeams * (kApart * kRows * (kGroups / kNear)) + team % kTeams * kNear + group % kNear +
+                     group / kNear * (kApart * kRows);
   const bool there = number < rows;   // no row: nothing to load, but a part in the sums
   const long long start = there ? (long long)number * columns : 0;
   in += start;
@@ -167,12 +178,18 @@ __global__ void __launch_bounds__(few_lanes_block(kLanes), few_lanes_blocks(kLan
       }
     }
   }
-  add_up<kLanes>(sums, warp_sums);
   float scales[kRows];
   const float share = __fdividef(1.0f, columns);
+  const auto scale_by = [&](float sum) {
+    return kQuick ? rsqrtf(fmaf(sum, share, epsilon)) : scale_of(sum, columns, epsilon);
+  };
+  if constexpr (kLanes <= 32) {
+    hand_out<kLanes, kLanes / kRows>(scale_by(add_up_apart<kLanes>(sums)), scales);   // a lane works out one row's
+  } else {
+    __shared__ float warp_sums[kRows][kLanes / 32 + 1];
+    add_up_in_block<kLanes>(sums, warp_sums);
 #pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    scales[r] = kQuick ? rsqrtf(fmaf(sums[r], share, epsilon)) : scale_of(sums[r], columns, epsilon);
+    for (int r = 0; r < kRows; ++r) scales[r] = scale_by(sums[r]);
   }
 #pragma unroll
   for (int e = 0; e < kEdges; ++e) {
@@ -189,6 +206,8 @@ __global__ void __launch_bounds__(few_lanes_block(kLanes), few_lanes_blocks(kLan
   asm volatile("" : "+r"(first), "+f"(scales[kRows - 1]));
   if constexpr (kWhole) {
     put_out_units<-1, kLanes>(held, scales, weight, out + mine, shifts, 0, first, left);
+  } else if constexpr (kNear > 1) {
+    put_out_units<kAnyWords, kLanes>(held, scales, weight, out + mine, shifts, cut.head, first, left);
   } else {
     switch (cut.head * (int)sizeof(T) / 4) {
       case 0:

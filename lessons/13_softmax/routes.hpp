@@ -265,7 +265,7 @@ inline bool on_demand_is_faster(const Inputs& inputs, Element element) {
 // so, and by the kernels that take such rows else, of halves: 64 columns of 34 MB 83 and 57; of 67 MB 99 and 88. 512 of 34
 // MB 88 and 50; of 67 MB 101 and 81. 1280 of 34 MB 86 and 63. But 1000 of 48 MB 88 and 90; 768 of 134 MB 102 and 105. Of
 // rows that begin anywhere, 67 MB: 129 columns 89 and 65; 257 94 and 62; 401 94 and 76. Of very short ones most is in no
-// pack.
+// pack; but 50 columns in units of 4 bytes, of 34 MB, 69, and 55 by short_anywhere in another run.
 inline bool few_lanes_are_faster(const Inputs& inputs, Element element) {
     if (inputs.machine.architecture < 90 || !rows_are_many(inputs, element) ||
         !has_room(Route::few_lanes, inputs, element, kShortBlock))

@@ -325,7 +325,7 @@ inline FewLanesShape few_lanes_of_norm(const Inputs& inputs, Element element,
 }
 // Of a norm: such groups whose rows follow each other, as in few_lanes.cuh. Percent of a copy's bandwidth so, and where a
 // warp's rows all begin at the same place of a unit, of 34 MB of halves on an H200: 129 columns 70 and 65 by layer norm, 71
-// and 68 by RMS norm (these kernels by themselves). Timed with one unit a lane.
+// and 68 by RMS norm (these kernels by themselves, in two runs). Timed with one unit a lane.
 inline std::uint32_t near_groups_of_norm(const FewLanesShape& shape) {
     return !shape.whole && shape.units == 1 ? groups_of(shape) : 1;
 }

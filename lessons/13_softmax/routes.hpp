@@ -112,7 +112,7 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
 // Of short rows that a few lanes hold: of whole units of 16, of 8 or of 4 bytes, else of units of 16 that begin anywhere.
 // Percent of a copy's bandwidth on an H200 so, and by one row a lane in units of 16 bytes, 34 MB of halves: in whole packs
 // 64 columns 93 87, 256 103 89; in units of 8 bytes 100 columns 79 73, 300 92 83; that begin anywhere 75 columns 63 55,
-// 129 79 72, 257 85 77 (these kernels by themselves).
+// 129 79 72, 257 85 77 (these kernels by themselves). Two units of 8 bytes for 32 lanes, and four, were not timed.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
     const FewLanesShape shape = few_lanes_shape(inputs, element,
                                                 {{16, 4, 2, 2},

@@ -5,7 +5,7 @@
 #include "units.cuh"
 
 // The threads of a block of the kernel below, for so many lanes a row, and for how many blocks a multiprocessor's
-// registers are to be enough, where a thread holds so many words of rows, and near groups as below cut for themselves.
+// registers are to be enough, where a thread holds so many words of rows. near: as few_lanes_near() has it.
 __host__ __device__ constexpr int few_lanes_block(int lanes) { return lanes > 32 ? lanes : 128; }
 __host__ __device__ constexpr int few_lanes_blocks(int lanes, int words, int near) {
   return (words <= 8 ? 40 : words <= 16 ? near > 1 ? 28 : 32 : words <= 24 ? 20 : 16) / (few_lanes_block(lanes) / 32);

@@ -36,7 +36,7 @@ __device__ __forceinline__ unsigned load_to_stay_in_l1(const unsigned* from) {
   return word;
 }
 
-// As cut_words(), where only the kernel at work knows how many words, fewer than 4: lanes of a warp may differ.
+// As cut_words(), of a number of words below 4 that is known at run time only: lanes of a warp may differ.
 __device__ __forceinline__ uint4 pick_words(const uint4& low, const uint4& high, int words, int bits) {
   unsigned from[8] = {low.x, low.y, low.z, low.w, high.x, high.y, high.z, high.w};
   if (words & 2) {
@@ -53,9 +53,9 @@ __device__ __forceinline__ uint4 pick_words(const uint4& low, const uint4& high,
   return results;
 }
 
+constexpr int kAnyWords = 4;   // in place of kWords, where that depends on the lane
 // Unit `index` of a vector as long as a row: of its units as they lie in memory (kWords: -1), or of a row with `head`
-// values before its first unit, of which kWords words are whole (kAnyWords: that depends on the lane).
-constexpr int kAnyWords = 4;
+// values before its first unit, of which kWords words are whole.
 template <int kWords, class Unit, class T>
 __device__ __forceinline__ Unit load_unit(const T* vector, int head, int index) {
   if constexpr (kWords < 0) {

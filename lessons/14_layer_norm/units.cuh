@@ -53,9 +53,9 @@ __device__ __forceinline__ uint4 pick_words(const uint4& low, const uint4& high,
   return results;
 }
 
-constexpr int kAnyWords = 4;   // in place of kWords, where that depends on the lane
 // Unit `index` of a vector as long as a row: of its units as they lie in memory (kWords: -1), or of a row with `head`
-// values before its first unit, of which kWords words are whole.
+// values before its first unit, of which kWords words are whole (kAnyWords: that depends on the lane).
+constexpr int kAnyWords = 4;
 template <int kWords, class Unit, class T>
 __device__ __forceinline__ Unit load_unit(const T* vector, int head, int index) {
   if constexpr (kWords < 0) {

@@ -10,24 +10,6 @@ constexpr int few_lanes_blocks(int words) {
   return words <= 8 ? 12 : words <= 12 ? 10 : words <= 20 ? 8 : words <= 24 ? 6 : 5;
 }
 
-// exp(value - largest) of the values of one row, in one operation fewer for halves: largest * log2(e) is rounded first, so
-// all of them are off by the same factor, which their sum has too. Where values are as large as a float's, that product
-// may be infinite.
-template <class T>
-struct RelativeExp {
-  float largest;
-
-  __device__ __forceinline__ float operator()(float value) const { return flushed_exp(value - largest); }
-};
-template <>
-struct RelativeExp<__half> {
-  float largest;
-
-  __device__ __forceinline__ float operator()(float value) const {
-    return flushed_power_of_two(fmaf(value, kLog2OfE, -(largest * kLog2OfE)));
-  }
-};
-
 // kLanes neighbouring lanes work on kRows rows. A row has at most kLanes * kUnits whole units of kBytes. kWhole: each row
 // begins with a unit and has nothing but whole ones. Else a lane has a few of the values before and behind them, too, and
 // units have 16 bytes.

@@ -11,6 +11,29 @@ __device__ __forceinline__ float flushed_power_of_two(float x) {
 // exp(x), right to (2 + 1.2 |x|) * 2^-23. __expf does not flush small results to 0, and takes more instructions.
 __device__ __forceinline__ float flushed_exp(float x) { return flushed_power_of_two(x * kLog2OfE); }
 
+// exp(value - largest) of the values of one row, in one operation fewer for halves: largest * log2(e) is rounded first, so
+// all of them are off by the same factor, which their sum has too. Where values are as large as a float's, that product
+// may be infinite. of_scale(): what a sum of such exponentials relative to another largest value is multiplied by.
+template <class T>
+struct RelativeExp {
+  float largest;
+
+  __device__ __forceinline__ float operator()(float value) const { return flushed_exp(value - largest); }
+  __device__ __forceinline__ float of_scale(float other) const { return flushed_exp(other - largest); }
+};
+template <>
+struct RelativeExp<__half> {
+  float largest;
+
+  __device__ __forceinline__ float operator()(float value) const {
+    return flushed_power_of_two(fmaf(value, kLog2OfE, -(largest * kLog2OfE)));
+  }
+  // Both products are rounded, as they were for the exponentials: nothing is to be fused.
+  __device__ __forceinline__ float of_scale(float other) const {
+    return flushed_power_of_two(__fmul_rn(other, kLog2OfE) - __fmul_rn(largest, kLog2OfE));
+  }
+};
+
 // The largest value of a pack. 16-bit values are compared two at a time, before they are widened. NaNs are passed over,
 // as by fmaxf.
 template <class T>
@@ -44,15 +67,17 @@ __device__ __forceinline__ float max_of_warp(float value) {
 }
 
 // The pair of a warp's lanes, in every lane. The sum of a lane without values is 0, or NaN where it has nothing but NaN:
-// it needs no scale.
+// it needs no scale. Sums are of RelativeExp<T>.
+template <class T = float>
 __device__ __forceinline__ MaxSum join_lanes(MaxSum pair) {
   const float largest = max_of_warp(pair.max);
-  if (pair.max > -INFINITY) pair.sum *= flushed_exp(pair.max - largest);
+  if (pair.max > -INFINITY) pair.sum *= RelativeExp<T>{largest}.of_scale(pair.max);
   return {largest, sum_xor<32>(pair.sum)};
 }
 
 // The pair of a block's values, in every thread, from one pair of each warp that all its lanes have. One barrier. The
-// arrays are shared memory, a float for each warp.
+// arrays are shared memory, a float for each warp. Sums are of RelativeExp<T>.
+template <class T = float>
 __device__ __forceinline__ MaxSum join_warps(int warps, MaxSum pair, float* warp_maxima, float* warp_sums) {
   const int lane = threadIdx.x % 32;
   if (lane == 0) {
@@ -62,7 +87,7 @@ __device__ __forceinline__ MaxSum join_warps(int warps, MaxSum pair, float* warp
   __syncthreads();
   MaxSum part = {-INFINITY, 0.0f};
   if (lane < warps) part = {warp_maxima[lane], warp_sums[lane]};
-  return join_lanes(part);
+  return join_lanes<T>(part);
 }
 
 // Keeps the values of a pack as they are: the compiler would else hold on to the floats that they were widened to,

@@ -304,8 +304,9 @@ TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
     is(16, 32772, Element::f32, Route::cluster);
     is(697, 24000, Element::f16, Route::team);            // 67 MB about fill L2; blocks of 768 threads leave a quarter idle
     is(512, 32768, Element::f16, Route::fitted);          // two of 1024 leave none
-    is(1675, 5000, Element::f16, Route::fitted);          // 625 packs
-    is(1675, 5376, Element::f16, Route::overlap);         // seven eighths of 192 threads
+    is(1675, 5000, Element::f16, Route::fitted_anywhere);   // 34 MB: keeps exponentials
+    is(2200, 5000, Element::f16, Route::fitted);            // 625 packs
+    is(2046, 5376, Element::f16, Route::overlap);           // seven eighths of 192 threads
     is(1675, 7200, Element::f16, Route::overlap);
     is(1024, 16384, Element::f16, Route::fitted);         // 2048 packs
     is(1024, 16392, Element::f16, Route::team);
@@ -390,7 +391,10 @@ TEST(Softmax, ManyShortRowsAreHeldByAFewLanes) {
     is("softmax_best_f32", 40001, 105, "softmax_few_lanes", "float, 16, 16, 2, 2, false", 2501, 128, true);
     is("softmax_best_f16", 34001, 250, "softmax_few_lanes", "__half, 16, 16, 2, 1, false", 4251, 128, true);
     is("softmax_best_f16", 21001, 417, "softmax_few_lanes", "__half, 16, 16, 4, 1, false", 2626, 128, true);
-    is("softmax_best_f16", 120001, 71, "softmax_short_anywhere", "__half, 9, 1", 3751, 128, false);   // eight packs
+    is("softmax_best_f16", 120001, 71, "softmax_few_lanes", "__half, 16, 8, 1, 2, false", 3751, 128, true);   // eight packs
+    is("softmax_best_f16", 160001, 60, "softmax_few_lanes", "__half, 16, 8, 1, 2, false", 5001, 128, true);   // units of 8
+    is("softmax_best_f16", 160001, 53, "softmax_few_lanes", "__half, 16, 8, 1, 2, false", 5001, 128, true);   // 27 words
+    is("softmax_best_f16", 170001, 49, "softmax_short_anywhere", "__half, 13, 1", 2657, 128, false);          // 25 words
 }
 
 // 34 MB read and written, and more. Where a warp is enough for a row, a block takes four.
@@ -401,7 +405,10 @@ TEST(Softmax, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     is("softmax_best_f16", 9001, 1001, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, false", 2251, 32, true);
     is("softmax_best_f16", 9001, 1289, "softmax_fitted_anywhere", "__half, 6, 512, 1, true, false", 2251, 32, true);   // 161
     is("softmax_best_f16", 5001, 2001, "softmax_fitted_anywhere", "__half, 8, 512, 1, true, false", 1251, 32, true);
-    is("softmax_best_f16", 1700, 5001, "softmax_fitted_anywhere", "__half, 5, 512, 2, true, false", 1700, 128, true);
+    is("softmax_best_f16", 1700, 5001, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, false", 1700, 160, true);
+    is("softmax_best_f16", 849, 10001, "softmax_fitted_anywhere", "__half, 5, 512, 2, true, false", 849, 256, true);
+    is("softmax_best_f16", 708, 12001, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, false", 708, 384, true);
+    is("softmax_best_bf16", 708, 12000, "softmax_fitted_anywhere", "__nv_bfloat16, 4, 512, 2, true, false", 708, 384, true);
     is("softmax_best_f32", 500, 10001, "softmax_fitted_anywhere", "float, 5, 512, 3, false, false", 500, 512, true);   // 2500
     is("softmax_best_f32", 500, 10247, "softmax_fitted_anywhere", "float, 8, 512, 2, false, false", 500, 352, true);
     is("softmax_best_f16", 4096, 8191, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, false", 4096, 256, true);   // 134 MB
@@ -429,9 +436,14 @@ TEST(Softmax, LaunchesOverlapWhereThatWasMeasured) {
     is("softmax_best_f32", 5761, 8192, "softmax_high_occupancy", "float, 512, true", 5761, 512, false);
     is("softmax_best_f16", 11520, 8192, "softmax_overlap", "__half, 256, 4, true", 11520, 256, true);
     is("softmax_best_f16", 11521, 8192, "softmax_overlap", "__half, 512, 2, true", 11521, 512, true);
-    is("softmax_best_f16", 3320, 2560, "softmax_fitted", "__half, 5, 352, 4, false, false", 3320, 64, true);
-    is("softmax_best_f16", 2766, 3072, "softmax_overlap", "__half, 128, 4, false", 2766, 128, true);
-    is("softmax_best_f16", 850, 10000, "softmax_fitted", "__half, 5, 352, 4, false, false", 850, 256, true);
+    is("softmax_best_f16", 3320, 2560, "softmax_fitted_anywhere", "__half, 5, 512, 2, true, false", 3320, 64, true);
+    is("softmax_best_f16", 4400, 2560, "softmax_fitted", "__half, 5, 352, 4, false, false", 4400, 64, true);
+    is("softmax_best_f16", 3666, 3072, "softmax_overlap", "__half, 128, 4, false", 3666, 128, true);
+    is("softmax_best_f16", 850, 10000, "softmax_fitted_anywhere", "__half, 5, 512, 2, true, false", 850, 256, true);
+    is("softmax_best_f16", 1100, 10000, "softmax_fitted", "__half, 5, 352, 4, false, false", 1100, 256, true);   // 44 MB
+    is("softmax_best_f16", 917, 12000, "softmax_fitted", "__half, 5, 352, 4, false, false", 917, 320, true);
+    is("softmax_best_f16", 1395, 12000, "softmax_overlap", "__half, 384, 4, false", 1395, 384, true);   // fills L2
+    is("softmax_best_f32", 500, 10000, "softmax_overlap", "float, 768, 4, false", 500, 768, true);
     is("softmax_best_f16", 1200, 14000, "softmax_fitted", "__half, 5, 352, 4, true, false", 1200, 352, true);   // fills L2
     is("softmax_best_f16", 697, 24000, "softmax_team", "__half, true, 14", 1, 992, true);
     is("softmax_best_f16", 838, 20000, "softmax_fitted", "__half, 4, 1024, 2, true, false", 838, 640, true);

@@ -101,18 +101,23 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
     if (!keeps_exponentials(inputs, element))
         return fitted_anywhere_shape(columns, element, {{1, 5, 512, 3, 2560}, {1, 8, 512, 2, 4096}});
     // Eight packs a thread only where a warp is enough: 2001 columns 86 so and 78 by four, but 4000 less than 85, and 90.
+    // Four before as many places by six: 7001 columns 89 and 87. But of ten warps with four packs only three blocks run
+    // at once: 10001 columns 73 so, 83 by five.
     return fitted_anywhere_shape(columns, element,
                                  {{1, 8, 512, 1, 256},
+                                  {1, 4, 512, 2, 1152},
+                                  {1, 5, 512, 2, 1280},
+                                  {1, 4, 512, 2, kMostPacksKept},
                                   {1, 6, 512, 1, kMostPacksKept},
                                   {1, 5, 512, 2, kMostPacksKept},
-                                  {1, 4, 512, 2, kMostPacksKept},
                                   {1, 3, 512, 2, kMostPacksKept}});
 }
 
 // Of short rows that a few lanes hold: of whole units of 16, of 8 or of 4 bytes, else of units of 16 that begin anywhere.
 // Percent of a copy's bandwidth on an H200 so, and by one row a lane in units of 16 bytes, 34 MB of halves: in whole packs
 // 64 columns 93 87, 256 103 89; in units of 8 bytes 100 columns 79 73, 300 92 83; that begin anywhere 75 columns 63 55,
-// 129 79 72, 257 85 77 (these kernels by themselves). Two units of 8 bytes for 32 lanes, and four, were not timed.
+// 129 79 72, 257 85 77 (these kernels by themselves). Two units of 8 bytes for 32 lanes, and four, were not timed. Of 67 MB
+// by eight lanes, and by sixteen: 65 columns 86 79, 70 96 83.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
     const FewLanesShape shape = few_lanes_shape(inputs, element,
                                                 {{16, 4, 2, 2},
@@ -129,8 +134,10 @@ inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
                                                  {8, 32, 2, 2},
                                                  {8, 32, 3, 2},
                                                  {8, 32, 4, 1}});
-    if (shape.lanes > 0) return shape;
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    const bool eight = packs == 7 || packs == 8;   // are faster by as many lanes, also where units of 4 or 8 bytes are whole
+    if (shape.lanes > 0 && !(eight && shape.bytes < 16)) return shape;
+    if (packs <= 8) return few_lanes_shape(inputs, element, {{16, 8, 1, 2, false}});
     if (packs <= 12) return few_lanes_shape(inputs, element, {{16, 16, 1, 4, false}});
     if (packs > 16 && packs <= 18) return few_lanes_shape(inputs, element, {{16, 8, 3, 1, false}});
     if (packs > 28 && packs <= 32) return few_lanes_shape(inputs, element, {{16, 16, 2, 1, false}});
@@ -234,6 +241,16 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
            bytes_of_rows(inputs, element) >= 12u << 20;
 }
 
+// Of whole rows: is it faster that threads keep exponentials, as they do of rows that begin anywhere? Percent of a copy's
+// bandwidth on an H200 so, and by fitted or overlap, of 34 MB of halves: 4096 columns 94 and 92, 5000 92 and 78, 8192 89 and
+// 88, 10000 84 and 77, 12000 80 and 75; but of 44 MB 5000 84 and 87, 8192 83 and 88, 12000 81 and 87 (these kernels by
+// themselves).
+inline bool kept_exponentials_are_faster(const Inputs& inputs, Element element) {
+    return element != Element::f32 && packs_of(rows_of(inputs).columns, element) > 256 &&
+           keeps_exponentials(inputs, element) && rows_are_many(inputs, element) &&
+           fillings_of_l2(inputs, element) <= 0.6 && fitted_anywhere_is_faster(inputs, element);
+}
+
 // Is it faster that a block has no more warps than its row needs? Of 67 MB of halves on an H200: 5000 102 % of a copy's
 // bandwidth and 95 by overlap, 8200 100 and 88, 14000 100 and 92, 20000 99 and 69, 32000 94 and 79; but 7200 102 and
 // 104, and 12000, which all but fill a block of 384 threads, 100 and 101. Floats take no fewer registers so.
@@ -246,7 +263,9 @@ inline bool fitted_is_faster(const Inputs& inputs, Element element) {
     const FittedShape fitted = shape_of_fitted(packs);
     if (threads == 128 && fillings_of_l2(inputs, element) <= 0.8)
         return !fills_most(packs, 128) && 8 * packs >= 7 * std::uint64_t{fitted.threads} * fitted.packs;
-    return (threads == 192 || packs > 1024) && !fills_most(packs, 192) && !fills_most(packs, 384);
+    // 12000: of 44 MB 83, by overlap 78.
+    const bool full = fills_most(packs, 192) || (fills_most(packs, 384) && fillings_of_l2(inputs, element) > 0.8);
+    return (threads == 192 || packs > 1024) && !full;
 }
 
 // Do clusters take rows on demand faster than others do? Of 134 MB on an H100 all that split_row has no room for: 65544
@@ -265,13 +284,16 @@ inline bool on_demand_is_faster(const Inputs& inputs, Element element) {
 // so, and by the kernels that take such rows else, of halves: 64 columns of 34 MB 83 and 57; of 67 MB 99 and 88. 512 of 34
 // MB 88 and 50; of 67 MB 101 and 81. 1280 of 34 MB 86 and 63. But 1000 of 48 MB 88 and 90; 768 of 134 MB 102 and 105. Of
 // rows that begin anywhere, 67 MB: 129 columns 89 and 65; 257 94 and 62; 401 94 and 76. Of very short ones most is in no
-// pack; but 50 columns in units of 4 bytes, of 34 MB, 69, and 55 by short_anywhere in another run.
+// pack: by short_anywhere, in other runs, 57 columns 62 and so 85, 63 68 and 93, but 41 80 and 77, 49 81 and 82; its rows of
+// 53 and more take four lanes. 50 columns in units of 4 bytes, of 34 MB, 69, and 55 by short_anywhere.
 inline bool few_lanes_are_faster(const Inputs& inputs, Element element) {
     if (inputs.machine.architecture < 90 || !rows_are_many(inputs, element) ||
         !has_room(Route::few_lanes, inputs, element, kShortBlock))
         return false;
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    if (!is_packed(inputs, element)) return packs >= (shape_of_few_lanes(inputs, element).bytes == 4 ? 6 : 9);
+    const bool many_words = words_for_short(rows_of(inputs).columns, element).lanes > 2;
+    if (!is_packed(inputs, element))
+        return packs >= 7 || (packs == 6 && (many_words || shape_of_few_lanes(inputs, element).bytes == 4));
     return packs <= 64 || (!outgrows_l2(inputs, element) && (packs <= 96 || packs > 128));
 }
 
@@ -302,6 +324,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const std::uint64_t packs = packs_of(columns, element);
     const std::uint32_t threads = threads_at_high_occupancy(packs);
     if (team_is_faster_than_a_block(inputs, element)) return {Route::team, kMostThreads};
+    if (overlaps(inputs, element) && kept_exponentials_are_faster(inputs, element))
+        return {Route::fitted_anywhere, kMostThreads};
     if (overlaps(inputs, element) && rows_are_many(inputs, element) && fitted_is_faster(inputs, element))
         return {Route::fitted, kMostThreads};
     // Of floats, hints are faster where they pay: 252 us instead of 255 at 16384 x 8192, 126.8 instead of 127.9 at

@@ -317,8 +317,9 @@ inline FewLanesShape few_lanes_of_norm(const Inputs& inputs, Element element,
         {8, 16, 2, 2},  {8, 32, 2, 4},  {8, 32, 3, 2},   {8, 32, 4, 2},   {8, 32, 6, 1},  {8, 64, 4, 2},  {4, 32, 3, 4},
         {4, 32, 4, 2},  {4, 32, 6, 2},  {16, 64, 3, 2},  {16, 64, 4, 2},  {16, 160, 2, 2}, {16, 128, 3, 2}, {16, 128, 4, 2}};
     const std::initializer_list<FewLanesShape> anywhere = {
-        {16, 16, 1, 4, false}, {16, 32, 1, 4, false},  {16, 32, 2, 2, false}, {16, 32, 3, 2, false},
-        {16, 96, 2, 2, false}, {16, 128, 2, 2, false}, {8, 160, 4, 1},        {8, 128, 6, 1}};
+        {16, 8, 1, 2, false},  {16, 16, 1, 4, false}, {16, 32, 1, 4, false},  {16, 32, 2, 2, false},
+        {16, 32, 3, 2, false}, {16, 96, 2, 2, false}, {16, 128, 2, 2, false}, {8, 160, 4, 1},
+        {8, 128, 6, 1}};
     for (const auto& instances : {whole, a_lessons, anywhere})
         if (const FewLanesShape shape = few_lanes_shape(inputs, element, instances); shape.lanes > 0) return shape;
     return {};
@@ -333,14 +334,44 @@ inline std::uint32_t near_groups_of_norm(const FewLanesShape& shape) {
 // by layer norm and by RMS norm: in units of 4 bytes 50 columns 67 53, 74 64, and 250 83 73, 92 73; in units of 8 bytes 100
 // columns 74 59, 89 62, and 700 90 81, 98 80; in whole packs 256 95 90, 109 94, and 1600 91 70, 108 82; of rows that begin
 // anywhere 257 77 72, 85 74, and 2001 83 68, 87 86. But 501 81 83, 87 88; 1024 83 83, 93 100; 5120 74 85, 89 102. Of 134 MB
-// 75 columns 75 70, 84 81. Of 34 MB of floats 129 78 79, 82 75. Of the shortest rows most places would be empty.
+// 75 columns 75 70, 84 81. Of 34 MB of floats 129 78 79, 82 75. Of 67 MB by eight lanes, and else by sixteen: 65 halves 79 69
+// by layer norm, 33 floats 88 71 and 91 86; and else by short_anywhere in another run: 57 halves 75 60, but 49 69 76. Of the
+// shortest rows most places would be empty.
 inline bool few_lanes_are_faster_for_norm(const Inputs& inputs, Element element, const FewLanesShape& shape) {
     if (inputs.machine.architecture < 90 || shape.lanes == 0 || !rows_are_many(inputs, element)) return false;
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (packs > 64 && fillings_of_l2(inputs, element) > 0.8) return false;
     if (element == Element::f32 && packs > 96) return false;
     if (is_packed(inputs, element)) return packs <= 96 || packs > 128;
-    return packs >= (shape.bytes == 4 ? 6 : 8) && (shape.whole || packs <= 60 || packs > 64);
+    return packs >= (shape.bytes == 4 ? 6 : 7) && (shape.whole || packs <= 60 || packs > 64);
+}
+
+// Of many short rows as one stream of packs: threads of a block, none where rows do not go so; lots that it takes, of a pack
+// for each thread; and whole rows of a lot. As many rows as a pack has values are as many packs as a row has.
+struct StreamShape {
+    std::uint32_t threads = 0, lots = 4, rows = 0;
+};
+inline constexpr std::uint32_t kStreamThreads = 160;   // as in the lessons' stream.cuh
+// Values have 16 bits, and packs of the stream begin where a pack does.
+inline StreamShape stream_shape(const Inputs& inputs, Element element) {
+    const Rows rows = rows_of(inputs);
+    const std::uint64_t pack = pack_of(element);
+    const bool fits = rows.columns >= pack && rows.columns <= kStreamThreads && rows.count <= 0x7f000000 &&
+                      inputs.n / pack <= 0x7f000000;
+    if (element == Element::f32 || inputs.offset % pack != 0 || !fits) return {};
+    const std::uint64_t times = kStreamThreads / rows.columns;
+    return {static_cast<std::uint32_t>(times * rows.columns), 4, static_cast<std::uint32_t>(times * pack)};
+}
+// `sums`: floats that a row is added up in. Parts of them, and as many floats that a row is put out by, lie in shared memory.
+template <class... Arguments>
+void launch_stream(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
+                   std::uint32_t sums, const Arguments&... arguments) {
+    const StreamShape shape = stream_shape(inputs, element);
+    launch::Block block{shape.threads};
+    block.dynamic_shared_bytes = sums * shape.lots * (shape.threads + 2 * shape.rows) * 4;
+    plan.launch(kernel, fmt::format("{}, {}", type_of(element), shape.lots),
+                launch::Grid{rows_of(inputs).blocks(shape.lots * shape.rows)}, block, arguments...);
+    plan.launches.back().overlaps = true;
 }
 
 // Of a norm, where rows begin anywhere: are there many, of more than 48 packs? Then whole warps are faster than a few

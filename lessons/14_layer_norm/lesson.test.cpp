@@ -389,7 +389,21 @@ TEST(LayerNorm, ManyShortRowsAreHeldByAFewLanes) {
     is("layer_norm_best_f16", 90001, 95, "layer_norm_few_lanes", "__half, 16, 16, 1, 4, false", 2813, 128, true);
     is("layer_norm_best_f16", 160001, 52, "layer_norm_few_lanes", "__half, 4, 16, 2, 4, true", 5001, 128, true);
     is("layer_norm_best_f16", 200001, 44, "layer_norm_short_anywhere", "__half, 13, 1", 3126, 128, false);   // five packs
-    is("layer_norm_best_f16", 110001, 59, "layer_norm_short_anywhere", "__half, 9, 1", 3438, 128, false);   // seven packs
+    is("layer_norm_best_f16", 110001, 75, "layer_norm_few_lanes", "__half, 16, 16, 1, 4, false", 3438, 128, true);   // nine packs
+    is("layer_norm_best_f32", 130001, 33, "layer_norm_few_lanes", "float, 16, 8, 1, 2, false", 4063, 128, true);
+}
+
+// 31 MB read and written, and more, of 16 bits. 160 threads hold the packs of 8 rows of a length, or of a multiple of 8, once
+// in each of four lots.
+TEST(LayerNorm, ManyVeryShortRowsThatBeginAnywhereAreOneStream) {
+    const auto is = expect_launch_on_sm90;
+    is("layer_norm_best_f16", 140001, 59, "layer_norm_stream", "__half, 4", 2188, 118, true);   // 2 * 8 rows a lot
+    is("layer_norm_best_bf16", 400001, 44, "layer_norm_stream", "__nv_bfloat16, 4", 4167, 132, true);   // 0.6 of L2, and more
+    is("layer_norm_best_f16", 220001, 75, "layer_norm_stream", "__half, 4", 3438, 150, true);
+    lesson::Inputs inputs = with_rows("layer_norm_best_f16", 140001, 59);
+    inputs.machine.architecture = 90;
+    inputs.offset = 1;   // packs of the stream begin where a pack does
+    EXPECT_EQ(best_route(inputs, Element::f16).route, Route::few_lanes);
 }
 
 // 34 MB read and written, and more. Groups of threads take two rows that begin at the same place of a pack, and so lie
@@ -405,7 +419,7 @@ TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
 }
 
 TEST(LayerNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
-    for (const Route route : {Route::few_lanes, Route::fitted, Route::fitted_anywhere}) {
+    for (const Route route : {Route::few_lanes, Route::stream, Route::fitted, Route::fitted_anywhere}) {
         expect_a_compiled_instance_for_every_length("layer_norm", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
             if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
         });

@@ -158,6 +158,10 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::few_lanes:
             launch_few_lanes_of_rows(plan, inputs, element, b);
             break;
+        case Route::stream:
+            launch_stream(plan, inputs, element, "rms_norm_stream", 1, b.in, b.weight, b.out,
+                          static_cast<int>(rows.count), columns, epsilon);
+            break;
         case Route::team:
             launch_rows_a_team(plan, inputs, element, b);
             break;

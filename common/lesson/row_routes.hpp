@@ -360,7 +360,10 @@ inline StreamShape stream_shape(const Inputs& inputs, Element element) {
                       inputs.n / pack <= 0x7f000000;
     if (element == Element::f32 || inputs.offset % pack != 0 || !fits) return {};
     const std::uint64_t times = kStreamThreads / rows.columns;
-    return {static_cast<std::uint32_t>(times * rows.columns), 4, static_cast<std::uint32_t>(times * pack)};
+    StreamShape shape;
+    shape.threads = static_cast<std::uint32_t>(times * rows.columns);
+    shape.rows = static_cast<std::uint32_t>(times * pack);
+    return shape;
 }
 // `sums`: floats that a row is added up in. Parts of them, and as many floats that a row is put out by, lie in shared memory.
 template <class... Arguments>

@@ -134,9 +134,8 @@ inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
                                                  {8, 32, 2, 2},
                                                  {8, 32, 3, 2},
                                                  {8, 32, 4, 1}});
+    if (shape.lanes > 0) return shape;
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    const bool eight = packs == 7 || packs == 8;   // are faster by as many lanes, also where units of 4 or 8 bytes are whole
-    if (shape.lanes > 0 && !(eight && shape.bytes < 16)) return shape;
     if (packs <= 8) return few_lanes_shape(inputs, element, {{16, 8, 1, 2, false}});
     if (packs <= 12) return few_lanes_shape(inputs, element, {{16, 16, 1, 4, false}});
     if (packs > 16 && packs <= 18) return few_lanes_shape(inputs, element, {{16, 8, 3, 1, false}});

@@ -52,8 +52,8 @@ inline void launch_short_anywhere(Plan& plan, const Inputs& inputs, Element elem
 // A few lanes for rows that they hold and work on together.
 inline void launch_few_lanes_of_rows(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
     const FewLanesShape shape = shape_of_few_lanes(inputs, element);
-    launch_few_lanes(plan, inputs, element, "layer_norm_few_lanes", shape, near_groups_of_norm(shape), b.in,
-                     b.weight, b.bias, b.out, static_cast<int>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
+    launch_few_lanes(plan, inputs, element, "layer_norm_few_lanes", shape, near_groups_of_norm(shape), b.in, b.weight,
+                     b.bias, b.out, static_cast<int>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
 }
 
 // As many teams as run at once, each with a row after the other. Weights and biases lie in shared memory.

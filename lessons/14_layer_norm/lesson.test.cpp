@@ -400,6 +400,8 @@ TEST(LayerNorm, ManyVeryShortRowsThatBeginAnywhereAreOneStream) {
     is("layer_norm_best_f16", 140001, 59, "layer_norm_stream", "__half, 4", 2188, 118, true);   // 2 * 8 rows a lot
     is("layer_norm_best_bf16", 400001, 44, "layer_norm_stream", "__nv_bfloat16, 4", 4167, 132, true);   // 0.6 of L2, and more
     is("layer_norm_best_f16", 220001, 75, "layer_norm_stream", "__half, 4", 3438, 150, true);
+    is("layer_norm_best_f16", 140001, 58, "layer_norm_few_lanes", "__half, 4, 16, 2, 4, true", 4376, 128, true);
+    is("layer_norm_best_f16", 280001, 58, "layer_norm_stream", "__half, 4", 4376, 116, true);
     lesson::Inputs inputs = with_rows("layer_norm_best_f16", 140001, 59);
     inputs.machine.architecture = 90;
     inputs.offset = 1;   // packs of the stream begin where a pack does

@@ -204,10 +204,11 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
 // Is it faster that many short rows go as one stream of packs? Percent of a copy's bandwidth on an H200 so, and by few_lanes,
 // halves: of 34 MB 63 columns 60 51; of 67 MB 57 82 75, 63 87 77, 75 83 75, 90 84 83; of 134 MB 75 88 79 (these kernels by
 // themselves); of 67 MB so, and by short_anywhere in another run, 17 76 76, 33 74 72, 41 84 75; by a like kernel 34 MB of 75
-// 50, by few_lanes 56.
+// 50, by few_lanes 56. Of 34 MB, an even length up to 64 goes by units of 4 bytes, 50 columns at 66; not timed as a stream.
 inline bool stream_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     const bool in_l2 = fillings_of_l2(inputs, element) <= 0.6;
+    if (in_l2 && has_whole_units(inputs, element, 4) && rows_of(inputs).columns <= 64) return false;
     return inputs.machine.architecture >= 90 && rows_are_many(inputs, element) && !is_packed(inputs, element) &&
            has_room(Route::stream, inputs, element, kShortBlock) &&
            (in_l2 ? packs == 7 || packs == 8 : packs >= 4 && packs <= 11);

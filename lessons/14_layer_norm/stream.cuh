@@ -120,7 +120,7 @@ struct StreamScale {
   float shift;
 };
 
-constexpr int kStreamThreads = 160;   // of a block, at most
+constexpr int kStreamThreads = 160;   // of a block, at most: registers are enough for 6 such blocks
 
 // A row has at least a pack's values. The grid has as many blocks as all lots need, kLots each. Dynamic shared memory: for
 // each lot twice its threads and four times its rows, in floats.

@@ -116,7 +116,7 @@ __device__ __forceinline__ float sum_of_parts(const float* parts, int row, int c
   return sum;
 }
 
-constexpr int kStreamThreads = 160;   // of a block, at most
+constexpr int kStreamThreads = 160;   // of a block, at most: registers are enough for 7 such blocks
 
 // A row has at least a pack's values. The grid has as many blocks as all lots need, kLots each. Dynamic shared memory: for
 // each lot its threads and twice its rows, in floats.

@@ -346,35 +346,48 @@ inline bool few_lanes_are_faster_for_norm(const Inputs& inputs, Element element,
     return packs >= (shape.bytes == 4 ? 6 : 7) && (shape.whole || packs <= 60 || packs > 64);
 }
 
-// Of many short rows as one stream of packs: threads of a block, none where rows do not go so; lots that it takes, of a pack
-// for each thread; and whole rows of a lot. As many rows as a pack has values are as many packs as a row has.
-struct StreamShape {
-    std::uint32_t threads = 0, lots = 4, rows = 0;
+// Of many short rows as tiles in shared memory, each of rows that lie one after the other. For rows of so many whole words
+// of 4 bytes at most: words that a thread has of a row at most, threads that share a row, rows of a tile, and threads of a
+// block; where these have whole rows, each may take one after the other.
+struct RowTileShape {
+    std::uint32_t most_words = 0, words = 0, parts = 1, rows = 0, threads = 0;
 };
-inline constexpr std::uint32_t kStreamThreads = 160;   // as in the lessons' stream.cuh
-// Values have 16 bits, and packs of the stream begin where a pack does.
-inline StreamShape stream_shape(const Inputs& inputs, Element element) {
+// The first of the instances that has room for a row; none where rows do not go so. A tile begins where a pack does.
+inline RowTileShape row_tile_shape(const Inputs& inputs, Element element, std::initializer_list<RowTileShape> instances) {
     const Rows rows = rows_of(inputs);
-    const std::uint64_t pack = pack_of(element);
-    const bool fits = rows.columns >= pack && rows.columns <= kStreamThreads && rows.count <= 0x7f000000 &&
-                      inputs.n / pack <= 0x7f000000;
-    if (element == Element::f32 || inputs.offset % pack != 0 || !fits) return {};
-    const std::uint64_t times = kStreamThreads / rows.columns;
-    StreamShape shape;
-    shape.threads = static_cast<std::uint32_t>(times * rows.columns);
-    shape.rows = static_cast<std::uint32_t>(times * pack);
-    return shape;
+    if (inputs.offset % pack_of(element) != 0 || rows.count > 0x7f000000) return {};
+    const std::uint64_t words = rows.columns * static_cast<std::uint64_t>(element_size(element)) / 4;
+    for (const RowTileShape& shape : instances)
+        if (words <= shape.most_words) return shape;
+    return {};
 }
-// `sums`: floats that a row is added up in. Parts of them, and as many floats that a row is put out by, lie in shared memory.
+// `vectors` as long as a row lie in shared memory, too, as floats: where 16-bit rows may begin within a word, twice.
 template <class... Arguments>
-void launch_stream(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
-                   std::uint32_t sums, const Arguments&... arguments) {
-    const StreamShape shape = stream_shape(inputs, element);
+void launch_row_tile(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
+                     const RowTileShape& shape, std::uint32_t vectors, const Arguments&... arguments) {
+    const auto size = static_cast<std::uint64_t>(element_size(element));
+    const std::uint64_t columns = rows_of(inputs).columns;
+    const std::uint64_t values_of_a_word = 4 / size;
     launch::Block block{shape.threads};
-    block.dynamic_shared_bytes = sums * shape.lots * (shape.threads + 2 * shape.rows) * 4;
-    plan.launch(kernel, fmt::format("{}, {}", type_of(element), shape.lots),
-                launch::Grid{rows_of(inputs).blocks(shape.lots * shape.rows)}, block, arguments...);
+    block.dynamic_shared_bytes = static_cast<std::uint32_t>(shape.rows * columns * size +
+                                                            vectors * (columns + 4) * values_of_a_word * 4);
+    plan.launch(kernel, fmt::format("{}, {}, {}", type_of(element), shape.words, shape.parts),
+                launch::Grid{rows_of(inputs).blocks(shape.rows)}, block, arguments..., static_cast<int>(shape.rows));
     plan.launches.back().overlaps = true;
+}
+// Of a norm. Percent of a copy's bandwidth on an H200, 34 MB of halves by layer norm, where a thread takes four rows and one:
+// 5 columns 33 and 29; two and one: 9 columns 55 and 50 (these kernels by themselves).
+inline RowTileShape row_tile_of_norm(const Inputs& inputs, Element element) {
+    return row_tile_shape(inputs, element,
+                          {{3, 8, 1, 512, 128},
+                           {6, 8, 1, 256, 128},
+                           {8, 8, 1, 128, 128},
+                           {16, 16, 1, 128, 128},
+                           {20, 20, 1, 128, 128},
+                           {32, 16, 2, 64, 128},
+                           {40, 20, 2, 64, 128},
+                           {64, 16, 4, 64, 256},
+                           {80, 20, 4, 64, 256}});
 }
 
 // Of a norm, where rows begin anywhere: are there many, of more than 48 packs? Then whole warps are faster than a few

@@ -108,7 +108,7 @@ inline bool is_shared(Route route) {
 // Are sums of different scales brought to one?
 inline bool merges(Route route) {
     return is_shared(route) || route == Route::team || route == Route::overlap || route == Route::fitted ||
-           route == Route::fitted_anywhere || route == Route::split_row || route == Route::two_reads ||
+           route == Route::fitted_anywhere || route == Route::row_tile || route == Route::split_row || route == Route::two_reads ||
            route == Route::anywhere_two_reads;
 }
 
@@ -178,6 +178,10 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             break;
         case Route::short_anywhere:
             launch_short_anywhere(plan, inputs, element, buffers);
+            break;
+        case Route::row_tile:
+            launch_row_tile(plan, inputs, element, "softmax_row_tile", shape_of_row_tile(inputs, element), 0, buffers.in,
+                            buffers.out, static_cast<int>(rows_of(inputs).count), columns_of(inputs));
             break;
         case Route::few_lanes:
             launch_few_lanes_of_rows(plan, inputs, element, buffers);

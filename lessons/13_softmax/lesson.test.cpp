@@ -380,22 +380,36 @@ TEST(Softmax, ManyShortRowsAreHeldByAFewLanes) {
     is("softmax_best_f16", 20000, 776, "softmax_overlap", "__half, 32, 4, false", 10000, 64, true);   // 97 packs
     is("softmax_best_bf16", 7000, 1280, "softmax_few_lanes", "__nv_bfloat16, 16, 32, 5, 1, true", 1750, 128, true);
     is("softmax_best_f16", 5312, 1600, "softmax_few_lanes", "__half, 16, 32, 8, 1, true", 1328, 128, true);
-    // Units of 4 and of 8 bytes. A warp of two groups of lanes takes eight rows and four.
-    is("softmax_best_f16", 170001, 50, "softmax_few_lanes", "__half, 4, 16, 2, 4, true", 5313, 128, true);
+    // Units of 8 bytes. A warp of two groups of lanes takes four rows.
     is("softmax_best_f16", 85001, 100, "softmax_few_lanes", "__half, 8, 16, 2, 2, true", 5313, 128, true);
     is("softmax_best_f16", 28335, 300, "softmax_few_lanes", "__half, 8, 32, 3, 2, true", 3542, 128, true);
     // Of rows that begin anywhere, as many warps as make up eight groups of halves, or four of floats, take a lot.
-    is("softmax_best_f16", 110001, 75, "softmax_few_lanes", "__half, 16, 16, 1, 4, false", 3438, 128, true);
     is("softmax_best_f16", 65001, 129, "softmax_few_lanes", "__half, 16, 16, 1, 2, false", 4063, 128, true);
     is("softmax_best_f16", 56668, 150, "softmax_few_lanes", "__half, 16, 8, 3, 1, false", 3542, 128, true);
     is("softmax_best_f32", 40001, 105, "softmax_few_lanes", "float, 16, 16, 2, 2, false", 2501, 128, true);
     is("softmax_best_f16", 34001, 250, "softmax_few_lanes", "__half, 16, 16, 2, 1, false", 4251, 128, true);
     is("softmax_best_f16", 21001, 417, "softmax_few_lanes", "__half, 16, 16, 4, 1, false", 2626, 128, true);
-    is("softmax_best_f16", 120001, 71, "softmax_few_lanes", "__half, 16, 8, 1, 2, false", 3751, 128, true);   // eight packs
-    is("softmax_best_f16", 120001, 70, "softmax_few_lanes", "__half, 16, 8, 1, 2, false", 3751, 128, true);
-    is("softmax_best_f16", 160001, 60, "softmax_few_lanes", "__half, 4, 16, 2, 4, true", 5001, 128, true);   // seven packs
-    is("softmax_best_f16", 160001, 53, "softmax_few_lanes", "__half, 16, 8, 1, 2, false", 5001, 128, true);   // 27 words
-    is("softmax_best_f16", 170001, 49, "softmax_short_anywhere", "__half, 13, 1", 2657, 128, false);          // 25 words
+}
+
+// 31 MB read and written, and more. As many threads as share a row have up to so many of its whole words each.
+TEST(Softmax, ManyVeryShortRowsThatBeginAnywhereGoAsTiles) {
+    const auto is = expect_launch_on_sm90;
+    is("softmax_best_f16", 1700001, 5, "softmax_row_tile", "__half, 4, 1", 3321, 128, true);   // 512 rows a tile
+    is("softmax_best_f16", 944445, 9, "softmax_row_tile", "__half, 4, 1", 3690, 128, true);    // 256
+    is("softmax_best_f16", 660001, 13, "softmax_row_tile", "__half, 8, 1", 2579, 256, true);
+    is("softmax_best_f16", 500001, 17, "softmax_row_tile", "__half, 8, 1", 3907, 128, true);   // 128
+    is("softmax_best_f16", 340001, 25, "softmax_row_tile", "__half, 12, 1", 2657, 128, true);
+    is("softmax_best_bf16", 260001, 33, "softmax_row_tile", "__nv_bfloat16, 20, 1", 2032, 128, true);
+    is("softmax_best_f16", 170001, 50, "softmax_row_tile", "__half, 16, 2", 2657, 128, true);   // 64
+    is("softmax_best_f16", 120001, 70, "softmax_row_tile", "__half, 20, 2", 1876, 128, true);
+    is("softmax_best_f16", 90001, 95, "softmax_row_tile", "__half, 24, 2", 1407, 128, true);
+    is("softmax_best_f32", 130001, 33, "softmax_row_tile", "float, 20, 2", 2032, 128, true);
+    is("softmax_best_f32", 70001, 65, "softmax_row_tile", "float, 20, 4", 1094, 256, true);
+    is("softmax_best_f16", 85001, 99, "softmax_few_lanes", "__half, 16, 16, 1, 4, false", 2657, 128, true);   // 49 words
+    lesson::Inputs inputs = with_rows("softmax_best_f16", 170001, 50);
+    inputs.machine.architecture = 90;
+    inputs.offset = 2;   // a tile begins where a pack does
+    EXPECT_EQ(best_route(inputs, Element::f16).route, Route::few_lanes);
 }
 
 // 34 MB read and written, and more. Where a warp is enough for a row, a block takes four.
@@ -417,7 +431,7 @@ TEST(Softmax, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
 }
 
 TEST(Softmax, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
-    for (const Route route : {Route::few_lanes, Route::fitted, Route::fitted_anywhere}) {
+    for (const Route route : {Route::few_lanes, Route::row_tile, Route::fitted, Route::fitted_anywhere}) {
         expect_a_compiled_instance_for_every_length("softmax", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
             if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
         });

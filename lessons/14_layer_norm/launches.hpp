@@ -100,7 +100,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
     }
     // Values of 16 bits are read once for mean and variance, and take quotients and roots that are right to a few
     // roundings more.
-    const bool near = route == Route::fitted_anywhere || route == Route::few_lanes || route == Route::stream;
+    const bool near = route == Route::fitted_anywhere || route == Route::few_lanes || route == Route::row_tile;
     const bool two_passes = route == Route::warp || route == Route::registers || route == Route::high_occupancy ||
                             route == Route::overlap || route == Route::short_anywhere || route == Route::anywhere ||
                             ((near || route == Route::fitted) && element == Element::f32);
@@ -158,8 +158,8 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::few_lanes:
             launch_few_lanes_of_rows(plan, inputs, element, b);
             break;
-        case Route::stream:
-            launch_stream(plan, inputs, element, "layer_norm_stream", 2, b.in, b.weight, b.bias, b.out,
+        case Route::row_tile:
+            launch_row_tile(plan, inputs, element, "layer_norm_row_tile", row_tile_of_norm(inputs, element), 2, b.in, b.weight, b.bias, b.out,
                           static_cast<int>(rows.count), columns, epsilon);
             break;
         case Route::team:

@@ -379,32 +379,31 @@ TEST(LayerNorm, ManyShortRowsAreHeldByAFewLanes) {
     is("layer_norm_best_f16", 7000, 1280, "layer_norm_few_lanes", "__half, 16, 64, 3, 2, true", 3500, 64, true);
     is("layer_norm_best_f16", 1214, 7000, "layer_norm_few_lanes", "__half, 16, 224, 4, 1, true", 1214, 224, true);
     is("layer_norm_best_f16", 28001, 300, "layer_norm_few_lanes", "__half, 8, 32, 3, 2, true", 3501, 128, true);   // units of 8
-    is("layer_norm_best_f16", 170001, 50, "layer_norm_few_lanes", "__half, 4, 16, 2, 4, true", 5313, 128, true);   // of 4 bytes
-    is("layer_norm_best_f16", 65001, 129, "layer_norm_few_lanes", "__half, 16, 16, 1, 4, false", 2032, 128, true);
     is("layer_norm_best_f16", 55001, 161, "layer_norm_few_lanes", "__half, 16, 16, 2, 2, false", 3438, 128, true);
     is("layer_norm_best_f16", 33001, 257, "layer_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2064, 128, true);
     is("layer_norm_best_f16", 23001, 391, "layer_norm_few_lanes", "__half, 16, 32, 2, 2, false", 2876, 128, true);
     is("layer_norm_best_f16", 9001, 1001, "layer_norm_few_lanes", "__half, 16, 64, 2, 2, false", 4504, 64, true);
     is("layer_norm_best_f16", 7001, 1401, "layer_norm_few_lanes", "__half, 16, 96, 2, 2, false", 3504, 96, true);
-    is("layer_norm_best_f16", 90001, 95, "layer_norm_few_lanes", "__half, 16, 16, 1, 4, false", 2813, 128, true);
-    is("layer_norm_best_f16", 160001, 52, "layer_norm_few_lanes", "__half, 4, 16, 2, 4, true", 5001, 128, true);
-    is("layer_norm_best_f16", 200001, 44, "layer_norm_short_anywhere", "__half, 13, 1", 3126, 128, false);   // five packs
-    is("layer_norm_best_f16", 110001, 75, "layer_norm_few_lanes", "__half, 16, 16, 1, 4, false", 3438, 128, true);   // nine packs
-    is("layer_norm_best_f32", 130001, 33, "layer_norm_few_lanes", "float, 16, 8, 1, 2, false", 4063, 128, true);
 }
 
-// 31 MB read and written, and more, of 16 bits. 160 threads hold the packs of 8 rows of a length, or of a multiple of 8, once
-// in each of four lots.
-TEST(LayerNorm, ManyVeryShortRowsThatBeginAnywhereAreOneStream) {
+// 31 MB read and written, and more. As many threads as share a row have up to so many of its whole words each.
+TEST(LayerNorm, ManyVeryShortRowsThatBeginAnywhereGoAsTiles) {
     const auto is = expect_launch_on_sm90;
-    is("layer_norm_best_f16", 140001, 59, "layer_norm_stream", "__half, 4", 2188, 118, true);   // 2 * 8 rows a lot
-    is("layer_norm_best_bf16", 400001, 44, "layer_norm_stream", "__nv_bfloat16, 4", 4167, 132, true);   // 0.6 of L2, and more
-    is("layer_norm_best_f16", 220001, 75, "layer_norm_stream", "__half, 4", 3438, 150, true);
-    is("layer_norm_best_f16", 140001, 58, "layer_norm_few_lanes", "__half, 4, 16, 2, 4, true", 4376, 128, true);
-    is("layer_norm_best_f16", 280001, 58, "layer_norm_stream", "__half, 4", 4376, 116, true);
+    is("layer_norm_best_f16", 1700001, 5, "layer_norm_short_anywhere", "__half, 3, 4", 13282, 128, false);
+    is("layer_norm_best_f16", 1200001, 7, "layer_norm_row_tile", "__half, 8, 1", 2344, 128, true);   // 512 rows a tile
+    is("layer_norm_best_f16", 944445, 9, "layer_norm_row_tile", "__half, 8, 1", 3690, 128, true);    // 256
+    is("layer_norm_best_f16", 500001, 17, "layer_norm_row_tile", "__half, 8, 1", 3907, 128, true);   // 128
+    is("layer_norm_best_bf16", 260001, 33, "layer_norm_row_tile", "__nv_bfloat16, 16, 1", 2032, 128, true);
+    is("layer_norm_best_f16", 210001, 41, "layer_norm_row_tile", "__half, 20, 1", 1641, 128, true);
+    is("layer_norm_best_f16", 140001, 59, "layer_norm_row_tile", "__half, 16, 2", 2188, 128, true);   // 64
+    is("layer_norm_best_f16", 110001, 75, "layer_norm_row_tile", "__half, 20, 2", 1719, 128, true);
+    is("layer_norm_best_f16", 90001, 97, "layer_norm_row_tile", "__half, 16, 4", 1407, 256, true);
+    is("layer_norm_best_f16", 56001, 150, "layer_norm_row_tile", "__half, 20, 4", 876, 256, true);
+    is("layer_norm_best_f16", 65001, 129, "layer_norm_row_tile", "__half, 16, 4", 1016, 256, true);
+    is("layer_norm_best_f32", 130001, 33, "layer_norm_row_tile", "float, 20, 2", 2032, 128, true);
     lesson::Inputs inputs = with_rows("layer_norm_best_f16", 140001, 59);
     inputs.machine.architecture = 90;
-    inputs.offset = 1;   // packs of the stream begin where a pack does
+    inputs.offset = 1;   // a tile begins where a pack does
     EXPECT_EQ(best_route(inputs, Element::f16).route, Route::few_lanes);
 }
 
@@ -421,7 +420,7 @@ TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
 }
 
 TEST(LayerNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
-    for (const Route route : {Route::few_lanes, Route::stream, Route::fitted, Route::fitted_anywhere}) {
+    for (const Route route : {Route::few_lanes, Route::row_tile, Route::fitted, Route::fitted_anywhere}) {
         expect_a_compiled_instance_for_every_length("layer_norm", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
             if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
         });

@@ -21,7 +21,7 @@ enum class Route : std::uint8_t {
     fitted,
     short_anywhere,
     few_lanes,
-    stream,
+    row_tile,
     anywhere,
     fitted_anywhere,
     cluster,
@@ -120,8 +120,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return words_for_short(rows_of(inputs).columns, element).lanes > 0;
         case Route::few_lanes:
             return shape_of_few_lanes(inputs, element).lanes > 0;
-        case Route::stream:
-            return stream_shape(inputs, element).threads > 0;
+        case Route::row_tile:
+            return row_tile_of_norm(inputs, element).rows > 0;
         case Route::team:
             return shape_of_team(inputs, element, block).blocks > 0;
         case Route::anywhere_two_reads:
@@ -201,21 +201,17 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
            bytes_of_rows(inputs, element) >= 2u << 20 && (beats_team || !team_is_faster(inputs, element));
 }
 
-// Is it faster that many short rows go as one stream of packs? Percent of a copy's bandwidth on an H200 so, and by few_lanes,
-// halves: of 34 MB 63 columns 60 51; of 67 MB 57 82 75, 63 87 77, 75 83 75, 90 84 83; of 134 MB 75 88 79 (these kernels by
-// themselves); of 67 MB so, and by short_anywhere in another run, 17 76 76, 33 74 72, 41 84 75; by a like kernel 34 MB of 75
-// 50, by few_lanes 56. Of 34 MB, an even length up to 64 goes by units of 4 bytes, 50 columns at 66; not timed as a stream.
-inline bool stream_is_faster(const Inputs& inputs, Element element) {
-    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    const bool in_l2 = fillings_of_l2(inputs, element) <= 0.6;
-    if (in_l2 && has_whole_units(inputs, element, 4) && rows_of(inputs).columns <= 64) return false;
+// Is it faster that many short rows go as tiles? Percent of a copy's bandwidth on an H200 so and by a few lanes, halves: of
+// 34 MB 33 columns 73 36, 63 81 52, 97 72 64, 129 75 71, 151 67 60; of 67 MB 97 98 85, 151 94 80 (these kernels by
+// themselves). So, and by short_anywhere in another run: 9 columns 60 43, 13 72 44, but 3 17 25, 5 35 36.
+inline bool row_tile_is_faster(const Inputs& inputs, Element element) {
+    const std::uint64_t bytes = rows_of(inputs).columns * static_cast<std::uint64_t>(element_size(element));
     return inputs.machine.architecture >= 90 && rows_are_many(inputs, element) && !is_packed(inputs, element) &&
-           has_room(Route::stream, inputs, element, kShortBlock) &&
-           (in_l2 ? packs == 7 || packs == 8 : packs >= 4 && packs <= 11);
+           bytes >= 12 && has_room(Route::row_tile, inputs, element, kShortBlock);
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
-    if (stream_is_faster(inputs, element)) return {Route::stream, kShortBlock};
+    if (row_tile_is_faster(inputs, element)) return {Route::row_tile, kShortBlock};
     if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element)))
         return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.

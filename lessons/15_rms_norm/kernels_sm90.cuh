@@ -154,7 +154,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
 #include "fitted.cuh"
 #include "fitted_anywhere.cuh"
 #include "few_lanes.cuh"
-#include "stream.cuh"
+#include "row_tile.cuh"
 
 // ---- Rows that follow each other ---------------------------------------------------------------------------------
 

@@ -299,31 +299,30 @@ TEST(RmsNorm, ManyShortRowsAreHeldByAFewLanes) {
     is("rms_norm_best_f16", 5313, 1600, "rms_norm_few_lanes", "__half, 16, 64, 4, 2, true", 2657, 64, true);
     is("rms_norm_best_f16", 28001, 300, "rms_norm_few_lanes", "__half, 8, 32, 3, 2, true", 3501, 128, true);
     is("rms_norm_best_f16", 3401, 2500, "rms_norm_few_lanes", "__half, 8, 160, 4, 1, true", 3401, 160, true);
-    is("rms_norm_best_f16", 65001, 129, "rms_norm_few_lanes", "__half, 16, 16, 1, 4, false", 2032, 128, true);
     is("rms_norm_best_f16", 42001, 201, "rms_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2626, 128, true);
     is("rms_norm_best_f16", 33001, 257, "rms_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2064, 128, true);
     is("rms_norm_best_f16", 23001, 391, "rms_norm_few_lanes", "__half, 16, 32, 2, 2, false", 2876, 128, true);
     is("rms_norm_best_f16", 15001, 601, "rms_norm_few_lanes", "__half, 16, 32, 3, 2, false", 1876, 128, true);
     is("rms_norm_best_f16", 4301, 2001, "rms_norm_few_lanes", "__half, 16, 128, 2, 2, false", 2152, 128, true);
-    is("rms_norm_best_f16", 190001, 105, "rms_norm_few_lanes", "__half, 16, 16, 1, 4, false", 5938, 128, true);   // more than L2
-    is("rms_norm_best_f32", 90001, 50, "rms_norm_few_lanes", "float, 8, 16, 2, 2, true", 5626, 128, true);
-    is("rms_norm_best_f32", 130001, 33, "rms_norm_few_lanes", "float, 16, 8, 1, 2, false", 4063, 128, true);
 }
 
-// 31 MB read and written, and more, of 16 bits. 160 threads hold the packs of 8 rows of a length, or of a multiple of 8, once
-// in each of four lots.
-TEST(RmsNorm, ManyVeryShortRowsThatBeginAnywhereAreOneStream) {
+// 31 MB read and written, and more. As many threads as share a row have up to so many of its whole words each.
+TEST(RmsNorm, ManyVeryShortRowsThatBeginAnywhereGoAsTiles) {
     const auto is = expect_launch_on_sm90;
-    is("rms_norm_best_f16", 500001, 17, "rms_norm_stream", "__half, 4", 1737, 153, true);   // 9 * 8 rows a lot
-    is("rms_norm_best_f16", 200001, 44, "rms_norm_stream", "__half, 4", 2084, 132, true);   // 3 * 8
-    is("rms_norm_best_f16", 170001, 50, "rms_norm_stream", "__half, 4", 1771, 150, true);
-    is("rms_norm_best_f16", 140001, 59, "rms_norm_stream", "__half, 4", 2188, 118, true);   // 2 * 8
-    is("rms_norm_best_bf16", 110001, 75, "rms_norm_stream", "__nv_bfloat16, 4", 1719, 150, true);
-    is("rms_norm_best_f16", 190001, 103, "rms_norm_stream", "__half, 4", 5938, 103, true);   // 12 packs
-    is("rms_norm_best_f16", 56001, 150, "rms_norm_stream", "__half, 4", 1751, 150, true);    // 18
-    lesson::Inputs inputs = with_rows("rms_norm_best_f16", 110001, 75);
+    is("rms_norm_best_f16", 1700001, 5, "rms_norm_row_tile", "__half, 8, 1", 3321, 128, true);   // 512 rows a tile
+    is("rms_norm_best_f16", 944445, 9, "rms_norm_row_tile", "__half, 8, 1", 3690, 128, true);    // 256
+    is("rms_norm_best_f16", 500001, 17, "rms_norm_row_tile", "__half, 8, 1", 3907, 128, true);   // 128
+    is("rms_norm_best_bf16", 260001, 33, "rms_norm_row_tile", "__nv_bfloat16, 16, 1", 2032, 128, true);
+    is("rms_norm_best_f16", 210001, 41, "rms_norm_row_tile", "__half, 20, 1", 1641, 128, true);
+    is("rms_norm_best_f16", 140001, 59, "rms_norm_row_tile", "__half, 16, 2", 2188, 128, true);   // 64
+    is("rms_norm_best_f16", 110001, 75, "rms_norm_row_tile", "__half, 20, 2", 1719, 128, true);
+    is("rms_norm_best_f16", 90001, 97, "rms_norm_row_tile", "__half, 16, 4", 1407, 256, true);
+    is("rms_norm_best_f16", 56001, 150, "rms_norm_row_tile", "__half, 20, 4", 876, 256, true);
+    is("rms_norm_best_f16", 65001, 129, "rms_norm_row_tile", "__half, 16, 4", 1016, 256, true);
+    is("rms_norm_best_f32", 130001, 33, "rms_norm_row_tile", "float, 20, 2", 2032, 128, true);
+    lesson::Inputs inputs = with_rows("rms_norm_best_f16", 140001, 59);
     inputs.machine.architecture = 90;
-    inputs.offset = 1;   // packs of the stream begin where a pack does
+    inputs.offset = 1;   // a tile begins where a pack does
     EXPECT_EQ(best_route(inputs, Element::f16).route, Route::few_lanes);
 }
 
@@ -342,7 +341,7 @@ TEST(RmsNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
 }
 
 TEST(RmsNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
-    for (const Route route : {Route::few_lanes, Route::stream, Route::fitted, Route::fitted_anywhere}) {
+    for (const Route route : {Route::few_lanes, Route::row_tile, Route::fitted, Route::fitted_anywhere}) {
         expect_a_compiled_instance_for_every_length("rms_norm", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
             if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
         });

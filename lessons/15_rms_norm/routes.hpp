@@ -22,7 +22,7 @@ enum class Route : std::uint8_t {
     full_row,
     short_anywhere,
     few_lanes,
-    stream,
+    row_tile,
     anywhere,
     fitted_anywhere,
     cluster,
@@ -134,8 +134,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return words_for_short(rows_of(inputs).columns, element).lanes > 0;
         case Route::few_lanes:
             return shape_of_few_lanes(inputs, element).lanes > 0;
-        case Route::stream:
-            return stream_shape(inputs, element).threads > 0;
+        case Route::row_tile:
+            return row_tile_of_norm(inputs, element).rows > 0;
         case Route::team:
             return shape_of_team(inputs, element, block).blocks > 0;
         case Route::anywhere_two_reads:
@@ -214,18 +214,16 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
            bytes_of_rows(inputs, element) >= 2u << 20 && (packs <= 1536 || !team_is_faster(inputs, element));
 }
 
-// Is it faster that many short rows go as one stream of packs? Percent of a copy's bandwidth on an H200 so, and by few_lanes,
-// 34 MB of halves: 63 columns 80 57, 75 78 63, 90 78 68, 97 71 69, 129 70 72, 150 77 68; of 67 MB 97 94 91, 129 93 92, 150 94
-// 88 (these kernels by themselves); of 67 MB so, and by short_anywhere in another run, 17 94 88, 33 96 84, 41 98 87. Of 104 to
-// 135 most of sixteen lanes have a pack; of 129 a block's last warp has one thread.
-inline bool stream_is_faster(const Inputs& inputs, Element element) {
-    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+// Is it faster that many short rows go as tiles? Percent of a copy's bandwidth on an H200 so and by a few lanes, halves: of
+// 34 MB 33 columns 74 41, 63 84 57, 97 79 69, 129 78 71, 151 79 68; of 67 MB 97 100 91, 151 98 88 (these kernels by
+// themselves). So, and by short_anywhere in another run: 3 columns 31 27, 9 71 49, 13 77 52.
+inline bool row_tile_is_faster(const Inputs& inputs, Element element) {
     return inputs.machine.architecture >= 90 && rows_are_many(inputs, element) && !is_packed(inputs, element) &&
-           has_room(Route::stream, inputs, element, kShortBlock) && packs >= 2 && (packs <= 12 || packs > 16);
+           rows_of(inputs).columns >= 3 && has_room(Route::row_tile, inputs, element, kShortBlock);
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
-    if (stream_is_faster(inputs, element)) return {Route::stream, kShortBlock};
+    if (row_tile_is_faster(inputs, element)) return {Route::row_tile, kShortBlock};
     if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element)))
         return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.

@@ -379,7 +379,7 @@ TEST(LayerNorm, ManyShortRowsAreHeldByAFewLanes) {
     is("layer_norm_best_f16", 7000, 1280, "layer_norm_few_lanes", "__half, 16, 64, 3, 2, true", 3500, 64, true);
     is("layer_norm_best_f16", 1214, 7000, "layer_norm_few_lanes", "__half, 16, 224, 4, 1, true", 1214, 224, true);
     is("layer_norm_best_f16", 28001, 300, "layer_norm_few_lanes", "__half, 8, 32, 3, 2, true", 3501, 128, true);   // units of 8
-    is("layer_norm_best_f16", 55001, 161, "layer_norm_few_lanes", "__half, 16, 16, 2, 2, false", 3438, 128, true);
+    is("layer_norm_best_f16", 55001, 163, "layer_norm_few_lanes", "__half, 16, 16, 2, 2, false", 3438, 128, true);
     is("layer_norm_best_f16", 33001, 257, "layer_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2064, 128, true);
     is("layer_norm_best_f16", 23001, 391, "layer_norm_few_lanes", "__half, 16, 32, 2, 2, false", 2876, 128, true);
     is("layer_norm_best_f16", 9001, 1001, "layer_norm_few_lanes", "__half, 16, 64, 2, 2, false", 4504, 64, true);
@@ -389,7 +389,7 @@ TEST(LayerNorm, ManyShortRowsAreHeldByAFewLanes) {
 // 31 MB read and written, and more. As many threads as share a row have up to so many of its whole words each.
 TEST(LayerNorm, ManyVeryShortRowsThatBeginAnywhereGoAsTiles) {
     const auto is = expect_launch_on_sm90;
-    is("layer_norm_best_f16", 1700001, 5, "layer_norm_short_anywhere", "__half, 3, 4", 13282, 128, false);
+    is("layer_norm_best_f16", 1700001, 5, "layer_norm_short_anywhere", "__half, 3, 4", 3321, 128, false);
     is("layer_norm_best_f16", 1200001, 7, "layer_norm_row_tile", "__half, 8, 1", 2344, 128, true);   // 512 rows a tile
     is("layer_norm_best_f16", 944445, 9, "layer_norm_row_tile", "__half, 8, 1", 3690, 128, true);    // 256
     is("layer_norm_best_f16", 500001, 17, "layer_norm_row_tile", "__half, 8, 1", 3907, 128, true);   // 128

@@ -108,8 +108,8 @@ inline bool is_shared(Route route) {
 // Are sums of different scales brought to one?
 inline bool merges(Route route) {
     return is_shared(route) || route == Route::team || route == Route::overlap || route == Route::fitted ||
-           route == Route::fitted_anywhere || route == Route::row_tile || route == Route::split_row || route == Route::two_reads ||
-           route == Route::anywhere_two_reads;
+           route == Route::fitted_anywhere || route == Route::row_tile || route == Route::split_row ||
+           route == Route::two_reads || route == Route::anywhere_two_reads;
 }
 
 // The plan of one route, by overlap with that many packs a thread. A row that has no room there is taken by the one

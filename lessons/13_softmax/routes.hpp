@@ -145,7 +145,8 @@ inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
                            {{16, 16, 1, 2, false}, {16, 16, 2, 2, false}, {16, 16, 3, 1, false}, {16, 16, 4, 1, false}});
 }
 
-// Of short rows in tiles. Threads keep exponentials, a float for each value: of 16 bits twice as many.
+// Of short rows in tiles. Threads keep exponentials, a float for each value: of 16-bit rows, twice as many, none goes so that
+// would take four threads.
 inline RowTileShape shape_of_row_tile(const Inputs& inputs, Element element) {
     const RowTileShape shape = row_tile_shape(inputs, element,
                                               {{3, 4, 1, 512, 128},

@@ -43,7 +43,8 @@ function(add_lesson)
     lanewise_install_lesson(${name} ${folder})
   endif()
 
-  lanewise_test(${name}_test SOURCES ${folder}/lesson.test.cpp LINKS ${parts} lanewise_every_lesson_test)
+  file(GLOB tests CONFIGURE_DEPENDS ${folder}/*.test.cpp)
+  lanewise_test(${name}_test SOURCES ${tests} LINKS ${parts} lanewise_every_lesson_test)
   if(LANEWISE_TESTS)
     add_test(NAME ${name}.check COMMAND ${name} --backend cpu --check)
     # common/cli may define this: the commands in a lesson's text are run.

@@ -10,6 +10,7 @@
 
 #include "common/lesson/row_routes.hpp"
 #include "common/lesson/row_teams.hpp"
+#include "common/lesson/short_rows.hpp"
 #include "lessons/13_softmax/case.hpp"
 #include "lessons/13_softmax/routes.hpp"
 

@@ -5,6 +5,7 @@
 
 #include "common/lesson/row_routes.hpp"
 #include "common/lesson/row_teams.hpp"
+#include "common/lesson/short_rows.hpp"
 #include "lessons/13_softmax/case.hpp"
 
 namespace softmax {

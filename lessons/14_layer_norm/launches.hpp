@@ -8,6 +8,7 @@
 
 #include "common/lesson/row_routes.hpp"
 #include "common/lesson/row_teams.hpp"
+#include "common/lesson/short_rows.hpp"
 #include "lessons/14_layer_norm/case.hpp"
 #include "lessons/14_layer_norm/routes.hpp"
 

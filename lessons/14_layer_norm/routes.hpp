@@ -6,6 +6,7 @@
 
 #include "common/lesson/row_routes.hpp"
 #include "common/lesson/row_teams.hpp"
+#include "common/lesson/short_rows.hpp"
 #include "lessons/14_layer_norm/case.hpp"
 
 namespace layer_norm {

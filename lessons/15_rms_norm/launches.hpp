@@ -8,6 +8,7 @@
 
 #include "common/lesson/row_routes.hpp"
 #include "common/lesson/row_teams.hpp"
+#include "common/lesson/short_rows.hpp"
 #include "lessons/15_rms_norm/case.hpp"
 #include "lessons/15_rms_norm/routes.hpp"
 

@@ -1,0 +1,298 @@
+// Which kernel takes rows of which length, and how it is launched.
+#include "common/base/error.hpp"
+#include "common/lesson/rows.testing.hpp"
+#include "lessons/14_layer_norm/launches.hpp"
+#include "lessons/14_layer_norm/routes.hpp"
+
+namespace {
+
+using namespace lanewise;
+using namespace lanewise::lesson::testing;
+using namespace layer_norm;
+
+TEST(LayerNorm, TheRouteFollowsTheLength) {
+    const auto is = [](std::uint64_t columns, Element element, Route route, std::uint32_t block,
+                       std::uint32_t architecture = 90, std::uint32_t memory_gb_per_s = 3352) {
+        lesson::Inputs inputs = with_rows("layer_norm_best_f32", 1, columns);
+        inputs.machine.architecture = architecture;
+        inputs.machine.memory_gb_per_s = memory_gb_per_s;
+        const Choice best = best_route(inputs, element);
+        EXPECT_EQ(best.route, route) << columns;
+        EXPECT_EQ(best.block, block) << columns;
+    };
+    is(4, Element::f32, Route::short_rows, 128);
+    is(4, Element::f32, Route::warp, 128, 0);      // the emulator
+    is(92, Element::f32, Route::short_rows, 128);  // 23 packs, eight lanes
+    is(124, Element::f32, Route::short_rows, 128); // 31
+    is(128, Element::f32, Route::short_rows, 128);
+    is(192, Element::f32, Route::short_rows, 128); // 48, sixteen lanes
+    is(196, Element::f32, Route::short_rows, 128);
+    is(256, Element::f32, Route::warp, 128);
+    is(512, Element::f32, Route::warp, 128);
+    is(516, Element::f32, Route::registers, 64);
+    is(1, Element::f32, Route::short_anywhere, 128);
+    is(207, Element::f32, Route::short_anywhere, 128);
+    is(209, Element::f32, Route::anywhere, 32);    // more than sixteen lanes hold
+    is(415, Element::f16, Route::short_anywhere, 128);
+    is(417, Element::f16, Route::anywhere, 32);
+    is(1, Element::f32, Route::warp, 128, 0);      // the emulator
+    is(513, Element::f32, Route::anywhere, 32);    // 128 whole packs, four a thread
+    is(4096, Element::f32, Route::registers, 256);
+    is(5000, Element::f32, Route::registers, 320);
+    is(16384, Element::f32, Route::registers, 1024);
+    is(16388, Element::f32, Route::cluster, 1024);
+    is(32768, Element::f32, Route::cluster, 1024);
+    is(32772, Element::f32, Route::bulk_copies, 1024);
+    is(65536, Element::f32, Route::rows_on_demand, 1024);   // fills a cluster's threads
+    is(131072, Element::f32, Route::cluster, 1024);
+    is(131068, Element::f32, Route::bulk_copies, 1024);
+    is(131076, Element::f32, Route::two_reads, 1024, 80);
+    is(65536, Element::f32, Route::two_reads, 1024, 0);   // the emulator
+    is(65536, Element::f32, Route::two_reads, 1024, 80);
+    is(65535, Element::f32, Route::anywhere_cluster, 1024);
+    is(65535, Element::f32, Route::anywhere_two_reads, 1024, 80);
+    is(65535, Element::f32, Route::anywhere_two_reads, 1024, 120);   // less shared memory
+    is(65539, Element::f32, Route::anywhere_cluster, 1024);
+    is(65541, Element::f32, Route::team, 1024);               // 16385 whole packs
+    is(65541, Element::f32, Route::anywhere_two_reads, 1024, 120);
+    is(65540, Element::f32, Route::bulk_copies, 1024);
+    is(131072, Element::f32, Route::cluster, 1024);           // fills all of it
+    is(131076, Element::f32, Route::team, 1024);
+    is(1u << 20, Element::f32, Route::team, 1024);
+    is(1u << 24, Element::f32, Route::two_reads, 1024);       // more than all multiprocessors hold
+    is(65535, Element::f32, Route::two_reads, 1024, 0);
+    is(1024, Element::f16, Route::warp, 128);
+    is(4096, Element::f16, Route::registers, 128);
+    is(8192, Element::bf16, Route::registers, 256);
+    is(8191, Element::bf16, Route::anywhere, 256);        // 1023 whole packs
+    is(16391, Element::bf16, Route::anywhere, 512);
+    is(16399, Element::bf16, Route::anywhere_cluster, 288);   // 2049: more than 512 threads hold
+    is(16399, Element::bf16, Route::anywhere_two_reads, 1024, 80);
+    is(65543, Element::bf16, Route::anywhere_cluster, 1024);
+    is(65545, Element::bf16, Route::team, 1024);
+    is(262153, Element::bf16, Route::team, 1024);
+    is(50000, Element::f16, Route::cluster, 1024);
+    is(65536, Element::bf16, Route::rows_on_demand, 1024);
+    is(131072, Element::f16, Route::cluster, 1024);
+    is(262144, Element::f16, Route::cluster, 1024);
+    // An H200's memory, 37 GB/s for each multiprocessor.
+    is(65536, Element::f16, Route::rows_on_demand, 1024, 90, 4917);
+    is(65528, Element::f16, Route::bulk_copies, 1024, 90, 4917);
+    is(65536, Element::f32, Route::rows_on_demand, 1024, 90, 4917);
+    is(65532, Element::f32, Route::bulk_copies, 1024, 90, 4917);
+    is(16384, Element::f32, Route::registers, 1024, 90, 4917);
+    is(262152, Element::f16, Route::team, 1024);
+    is(262152, Element::f16, Route::two_reads, 1024, 80);
+}
+
+// So many rows that fitted blocks and teams were timed: 34 MB and more. First on an H200.
+TEST(LayerNorm, ManyLongRowsAreFittedOrGoToTeams) {
+    const auto is = [](std::uint64_t rows, std::uint64_t columns, Element element, Route route) {
+        const lesson::Inputs inputs = on_fast_memory("layer_norm_best_f32", rows, columns);
+        EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns;
+    };
+    is(1024, 16388, Element::f32, Route::team);
+    is(16, 16388, Element::f32, Route::bulk_copies);
+    is(1024, 65536, Element::f32, Route::rows_on_demand);
+    is(1024, 20001, Element::f32, Route::team);
+    is(1024, 20001, Element::f16, Route::team);
+    is(2000, 255, Element::f32, Route::anywhere);           // less than 4 MiB
+    is(2100, 255, Element::f32, Route::fitted_anywhere);
+    is(16384, 1401, Element::f32, Route::fitted_anywhere);
+    is(4096, 5123, Element::f32, Route::fitted_anywhere);   // 1280 whole packs
+    is(4096, 5125, Element::f32, Route::team);
+    is(700, 12289, Element::f16, Route::fitted_anywhere);   // 34 MB
+    is(600, 6147, Element::f32, Route::fitted_anywhere);    // 1536, but less than 32 MiB
+    is(600, 6149, Element::f32, Route::anywhere);
+    is(4096, 4096, Element::f16, Route::overlap);
+    is(4096, 4104, Element::f16, Route::fitted);
+    is(4096, 5368, Element::f16, Route::fitted);     // 671 packs
+    is(4096, 5376, Element::f16, Route::overlap);    // seven eighths of 192 threads
+    is(2048, 8192, Element::f16, Route::overlap);
+    is(2048, 8200, Element::f16, Route::fitted);
+    is(2048, 12296, Element::f16, Route::fitted);
+    is(4096, 6148, Element::f32, Route::overlap);
+    is(2048, 14336, Element::f16, Route::overlap);   // seven eighths of 512 threads
+    is(2048, 16384, Element::f16, Route::overlap);
+    is(2048, 8196, Element::f32, Route::fitted);
+    is(1365, 12280, Element::f16, Route::fitted);    // 1535 packs
+    is(1365, 12288, Element::f16, Route::team);      // 67 MB about fill L2
+    is(700, 12296, Element::f16, Route::fitted);     // 34 MB
+    is(2048, 20488, Element::f16, Route::fitted);    // 168
+    is(512, 16384, Element::f32, Route::team);
+    is(2048, 32768, Element::f16, Route::fitted);
+    is(1024, 32776, Element::f16, Route::team);
+    is(64, 16392, Element::f16, Route::overlap);
+    lesson::Inputs slow = with_rows("layer_norm_best_f16", 2048, 16392);
+    slow.machine.architecture = 90;
+    EXPECT_EQ(best_route(slow, Element::f16).route, Route::fitted);
+    lesson::Inputs without = on_fast_memory("layer_norm_best_f32", 1024, 100004);
+    EXPECT_EQ(best_route(without, Element::f32).route, Route::team);
+    without.machine.architecture = 120;   // less shared memory
+    EXPECT_NE(best_route(without, Element::f32).route, Route::team);
+}
+
+// 132 multiprocessors. 131072 packs need 56 blocks of 2360: two teams, which 66 each make even. 64 rows of 16386 packs:
+// sixteen teams of eight in four turns. 14 warps hold 2832: one such block is enough for 2500.
+TEST(LayerNorm, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
+    expect_team("layer_norm", "float, true, 12", 64, 524288, {2, 66, 1992, 5, (5 * 1992 + 2 * 2008) * 16});
+    expect_team("layer_norm", "float, true, 12", 64, 65544, {16, 8, 2056, 4, (4 * 2056 + 2 * 2072) * 16});
+    expect_team("layer_norm", "float, false, 12", 1, 65541, {1, 129, 128, 12, (12 * 128 + 2 * 144) * 16});
+    expect_team("layer_norm", "__half, true, 12", 3, 1 << 20, {2, 66, 1992, 5, (5 * 1992 + 2 * 2008) * 16});
+    // One of 14 warps holds such a row, and three rows.
+    expect_team("layer_norm", "__half, false, 14", 1500, 20001, {125, 1, 2512, 3, (3 * 2512 + 2 * 2528) * 16});
+    expect_team("layer_norm", "__half, false, 12", 64, 300001, {8, 16, 2352, 4, (4 * 2352 + 2 * 2368) * 16});
+    expect_team("layer_norm", "__half, true, 12", 110, 151936, {14, 9, 2112, 4, (4 * 2112 + 2 * 2128) * 16});
+}
+TEST(LayerNorm, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("layer_norm"); }
+
+// Two words of halves hold three, but where the row begins within one.
+TEST(LayerNorm, ShortRowsThatBeginAnywhereTakeAFewLanes) {
+    const auto is = expect_launch_on_sm90;
+    is("layer_norm_best_f16", 1000, 100, "layer_norm_short_anywhere", "__half, 13, 1", 32, 128, false);   // four lanes
+    is("layer_norm_best_f16", 1000, 3, "layer_norm_short_anywhere", "__half, 3, 4", 2, 128, false);
+    is("layer_norm_best_f32", 1000, 7, "layer_norm_short_anywhere", "float, 7, 1", 8, 128, false);
+    is("layer_norm_best_f32", 1000, 5, "layer_norm_short_anywhere", "float, 5, 2", 4, 128, false);
+    is("layer_norm_best_f32", 1000, 207, "layer_norm_short_anywhere", "float, 13, 1", 125, 128, false);   // sixteen
+}
+
+// 31 MB read and written, and more. Rows of a warp that begin anywhere lie eight apart (of halves).
+TEST(LayerNorm, ManyShortRowsAreHeldByAFewLanes) {
+    const auto is = expect_launch_on_sm90;
+    is("layer_norm_best_f16", 131073, 64, "layer_norm_few_lanes", "__half, 16, 4, 2, 2, true", 2049, 128, true);
+    is("layer_norm_best_f16", 16500, 512, "layer_norm_few_lanes", "__half, 16, 32, 2, 2, true", 2063, 128, true);
+    is("layer_norm_best_f16", 15000, 512, "layer_norm_overlap", "__half, 32, 4, false", 7500, 64, true);
+    is("layer_norm_best_f16", 7000, 1280, "layer_norm_few_lanes", "__half, 16, 64, 3, 2, true", 3500, 64, true);
+    is("layer_norm_best_f16", 1214, 7000, "layer_norm_few_lanes", "__half, 16, 224, 4, 1, true", 1214, 224, true);
+    is("layer_norm_best_f16", 28001, 300, "layer_norm_few_lanes", "__half, 8, 32, 3, 2, true", 3501, 128, true);   // units of 8
+    is("layer_norm_best_f16", 55001, 163, "layer_norm_few_lanes", "__half, 16, 16, 2, 2, false", 3438, 128, true);
+    is("layer_norm_best_f16", 33001, 257, "layer_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2064, 128, true);
+    is("layer_norm_best_f16", 23001, 391, "layer_norm_few_lanes", "__half, 16, 32, 2, 2, false", 2876, 128, true);
+    is("layer_norm_best_f16", 9001, 1001, "layer_norm_few_lanes", "__half, 16, 64, 2, 2, false", 4504, 64, true);
+    is("layer_norm_best_f16", 7001, 1401, "layer_norm_few_lanes", "__half, 16, 96, 2, 2, false", 3504, 96, true);
+}
+
+// 31 MB read and written, and more. As many threads as share a row have up to so many of its whole words each.
+TEST(LayerNorm, ManyVeryShortRowsThatBeginAnywhereGoAsTiles) {
+    const auto is = expect_launch_on_sm90;
+    is("layer_norm_best_f16", 1700001, 5, "layer_norm_short_anywhere", "__half, 3, 4", 3321, 128, false);
+    is("layer_norm_best_f16", 1200001, 7, "layer_norm_row_tile", "__half, 8, 1", 2344, 128, true);   // 512 rows a tile
+    is("layer_norm_best_f16", 944445, 9, "layer_norm_row_tile", "__half, 8, 1", 3690, 128, true);    // 256
+    is("layer_norm_best_f16", 500001, 17, "layer_norm_row_tile", "__half, 8, 1", 3907, 128, true);   // 128
+    is("layer_norm_best_bf16", 260001, 33, "layer_norm_row_tile", "__nv_bfloat16, 16, 1", 2032, 128, true);
+    is("layer_norm_best_f16", 210001, 41, "layer_norm_row_tile", "__half, 20, 1", 1641, 128, true);
+    is("layer_norm_best_f16", 140001, 59, "layer_norm_row_tile", "__half, 16, 2", 2188, 128, true);   // 64
+    is("layer_norm_best_f16", 110001, 75, "layer_norm_row_tile", "__half, 20, 2", 1719, 128, true);
+    is("layer_norm_best_f16", 90001, 97, "layer_norm_row_tile", "__half, 16, 4", 1407, 256, true);
+    is("layer_norm_best_f16", 56001, 150, "layer_norm_row_tile", "__half, 20, 4", 876, 256, true);
+    is("layer_norm_best_f16", 65001, 129, "layer_norm_row_tile", "__half, 16, 4", 1016, 256, true);
+    is("layer_norm_best_f32", 130001, 33, "layer_norm_row_tile", "float, 20, 2", 2032, 128, true);
+    lesson::Inputs inputs = with_rows("layer_norm_best_f16", 140001, 59);
+    inputs.machine.architecture = 90;
+    inputs.offset = 1;   // a tile begins where a pack does
+    EXPECT_EQ(best_route(inputs, Element::f16).route, Route::few_lanes);
+}
+
+// 34 MB read and written, and more. Groups of threads take two rows that begin at the same place of a pack, and so lie
+// eight apart (of halves), or one; where a warp is enough, a block has four groups.
+TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
+    const auto is = expect_launch_on_sm90;
+    is("layer_norm_best_f16", 17001, 501, "layer_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2126, 32, true);
+    is("layer_norm_best_f16", 16001, 1001, "layer_norm_fitted_anywhere", "__half, 1, 4, 640, 2, true", 4001, 32, true);   // fills L2
+    is("layer_norm_best_f16", 11001, 1401, "layer_norm_fitted_anywhere", "__half, 2, 3, 512, 2, true", 5504, 64, true);
+    is("layer_norm_best_f16", 2000, 8191, "layer_norm_fitted_anywhere", "__half, 1, 4, 640, 2, true", 2000, 256, true);
+    is("layer_norm_best_f32", 600, 6001, "layer_norm_fitted_anywhere", "float, 1, 4, 640, 2, false", 600, 384, true);
+    is("layer_norm_best_f16", 11001, 1251, "layer_norm_fitted_anywhere", "__half, 1, 5, 512, 2, true", 2751, 32, true);
+}
+
+TEST(LayerNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
+    for (const Route route : {Route::few_lanes, Route::row_tile, Route::fitted, Route::fitted_anywhere}) {
+        expect_a_compiled_instance_for_every_length("layer_norm", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
+            if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
+        });
+    }
+}
+
+// From 1 MB read on.
+TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
+    const auto is = expect_launch_on_sm90;
+    is("layer_norm_best_f32", 63, 4096, "layer_norm_registers", "float, 4, true", 63, 256, false);
+    is("layer_norm_best_f32", 65, 4096, "layer_norm_overlap", "float, 256, 4, false", 65, 256, true);
+    is("layer_norm_best_f16", 1025, 1024, "layer_norm_overlap", "__half, 32, 4, false", 513, 64, true);  // two rows a block
+    is("layer_norm_best_bf16", 65, 32768, "layer_norm_overlap", "__nv_bfloat16, 1024, 4, false", 65, 1024, true);
+    is("layer_norm_best_f16", 3320, 2560, "layer_norm_few_lanes", "__half, 16, 160, 2, 2, true", 1660, 160, true);
+    is("layer_norm_best_f16", 1383, 6144, "layer_norm_fitted", "__half, 6, 256, 4, false, false", 1383, 128, true);
+    is("layer_norm_best_f16", 1185, 7168, "layer_norm_few_lanes", "__half, 16, 224, 4, 1, true", 1185, 224, true);
+    is("layer_norm_best_f16", 1037, 8192, "layer_norm_fitted", "__half, 8, 512, 2, false, false", 1037, 128, true);
+    is("layer_norm_best_f16", 2075, 4096, "layer_norm_few_lanes", "__half, 16, 128, 4, 2, true", 1038, 128, true);
+    is("layer_norm_best_f16", 1675, 10000, "layer_norm_fitted", "__half, 6, 256, 4, true, false", 1675, 224, true);   // fills L2
+    is("layer_norm_best_f16", 425, 20000, "layer_norm_fitted", "__half, 7, 512, 2, false, false", 425, 384, true);
+    is("layer_norm_best_f16", 1675, 20000, "layer_norm_fitted", "__half, 7, 512, 2, false, true", 1675, 384, true);
+    is("layer_norm_best_f16", 1046, 32000, "layer_norm_overlap", "__half, 1024, 4, true", 1046, 1024, true);
+    is("layer_norm_best_f32", 300, 16384, "layer_norm_fitted", "float, 8, 512, 2, false, false", 300, 512, true);
+    is("layer_norm_best_f32", 512, 16384, "layer_norm_team", "float, true, 12", 2, 864, true);
+    is("layer_norm_best_f32", 16384, 8192, "layer_norm_overlap", "float, 512, 4, true", 16384, 512, true);
+    is("layer_norm_best_f32", 8, 65536, "layer_norm_rows_on_demand", "float, 512, 4, 8", 64, 512, true);
+    is("layer_norm_best_f16", 7, 65536, "layer_norm_rows_on_demand", "__half, 256, 4, 8", 56, 256, true);
+    is("layer_norm_best_f16", 7, 131072, "layer_norm_cluster", "__half, true, 2, 4, 8", 32, 512, true);  // four pairs
+    is("layer_norm_best_f16", 8, 50000, "layer_norm_cluster", "__half, false, 2, 4, 8", 32, 224, true);
+    is("layer_norm_best_f32", 8, 50000, "layer_norm_bulk_copies", "float, 256, 8, 8", 64, 256, true);
+}
+
+TEST(LayerNorm, WhereBlocksOfAClusterShareARow) {
+    lesson::Inputs inputs = with_rows("layer_norm_cluster_f32", 3, 65536);
+    inputs.block = 1024;
+    const auto cluster = plan_of("layer_norm_cluster_f32", inputs);
+    EXPECT_EQ(cluster.launches.front().arguments, "float, true, 1, 8, 8");
+    EXPECT_EQ(cluster.launches.front().grid.x, 24u);  // three rows, eight blocks each
+    const auto copies = plan_of("layer_norm_bulk_copies_f16", inputs);
+    EXPECT_EQ(copies.launches.front().arguments, "__half, 512, 8, 2");
+    EXPECT_EQ(copies.launches.front().grid.x, 6u);
+    EXPECT_EQ(copies.launches.front().cluster_in_turns, 2u);
+    EXPECT_EQ(copies.launches.front().block.dynamic_shared_bytes, 10u * 512 * 16);  // a row's share, and two tiles more
+    // A row that does not begin at a multiple of 16 bytes goes another way.
+    inputs.offset = 1;
+    EXPECT_EQ(plan_of("layer_norm_cluster_f32", inputs).launches.front().kernel, "layer_norm_two_reads");
+}
+
+// In shared memory: a share of a row and of the biases; of 16 bits as much as keeps a fourth block out.
+TEST(LayerNorm, RowsOnDemandFillACluster) {
+    expect_rows_on_demand_fill_a_cluster("layer_norm", "f32", "float", 64 << 10);
+    expect_rows_on_demand_fill_a_cluster("layer_norm", "f16", "__half", 60 << 10);
+    expect_rows_on_demand_fill_a_cluster("layer_norm", "bf16", "__nv_bfloat16", 60 << 10);
+}
+
+TEST(LayerNorm, LongRowsThatBeginAnywhereAreSharedByClusters) {
+    const auto is = [](const std::string& variant, std::uint64_t columns, const std::string& arguments,
+                       std::uint32_t blocks, std::uint32_t threads, std::uint32_t packs_of_shared_memory) {
+        lesson::Inputs inputs = with_rows(variant, 3, columns);
+        inputs.machine.architecture = 90;
+        const auto launch = plan_of(variant, inputs).launches.front();
+        EXPECT_EQ(launch.kernel, "layer_norm_anywhere_cluster") << columns;
+        EXPECT_EQ(launch.arguments, arguments) << columns;
+        EXPECT_EQ(launch.grid.x, 3 * blocks) << columns;
+        EXPECT_EQ(launch.cluster_in_turns, blocks) << columns;
+        EXPECT_EQ(launch.block.x, threads) << columns;
+        EXPECT_EQ(launch.block.dynamic_shared_bytes, packs_of_shared_memory * threads * 16) << columns;
+    };
+    is("layer_norm_best_f32", 12289, "float, 4, 2", 2, 384, 13);
+    is("layer_norm_best_f32", 32767, "float, 4, 4", 4, 512, 13);
+    is("layer_norm_best_f32", 65537, "float, 4, 4", 4, 1024, 13);
+    is("layer_norm_best_f16", 32767, "__half, 4, 2", 2, 512, 13);
+    is("layer_norm_best_f16", 65537, "__half, 4, 2", 2, 1024, 13);
+    is("layer_norm_best_bf16", 20001, "__nv_bfloat16, 4, 2", 2, 320, 13);
+}
+
+TEST(LayerNorm, ABlockThatARouteHasNot) {
+    lesson::Inputs inputs = inputs_of("layer_norm_best_f32");
+    inputs.block = 256;
+    EXPECT_THROW(plan_of("layer_norm_best_f32", inputs), Error);
+    inputs = inputs_of("layer_norm_registers_f32");
+    inputs.block = 96;
+    EXPECT_THROW(plan_of("layer_norm_registers_f32", inputs), Error);
+    inputs = inputs_of("layer_norm_idle_lanes");
+    inputs.block = 64;
+    EXPECT_THROW(plan_of("layer_norm_idle_lanes", inputs), Error);
+}
+
+}  // namespace

@@ -1,0 +1,331 @@
+// Which kernel takes rows of which length, and how it is launched.
+#include "common/base/error.hpp"
+#include "common/lesson/rows.testing.hpp"
+#include "lessons/15_rms_norm/launches.hpp"
+#include "lessons/15_rms_norm/routes.hpp"
+
+namespace {
+
+using namespace lanewise;
+using namespace lanewise::lesson::testing;
+using namespace rms_norm;
+
+TEST(RmsNorm, TheRouteFollowsTheLength) {
+    const auto is = [](std::uint64_t columns, Element element, Route route, std::uint32_t block,
+                       std::uint32_t architecture = 90, std::uint32_t memory_gb_per_s = 3352) {
+        lesson::Inputs inputs = with_rows("rms_norm_best_f32", 1, columns);
+        inputs.machine.architecture = architecture;
+        inputs.machine.memory_gb_per_s = memory_gb_per_s;
+        const Choice best = best_route(inputs, element);
+        EXPECT_EQ(best.route, route) << columns;
+        EXPECT_EQ(best.block, block) << columns;
+    };
+    is(4, Element::f32, Route::short_rows, 128);
+    is(4, Element::f32, Route::warp, 128, 0);      // the emulator
+    is(92, Element::f32, Route::short_rows, 128);  // 23 packs, eight lanes
+    is(124, Element::f32, Route::short_rows, 128); // 31
+    is(128, Element::f32, Route::short_rows, 128);
+    is(192, Element::f32, Route::short_rows, 128); // 48, sixteen lanes
+    is(196, Element::f32, Route::short_rows, 128);
+    is(256, Element::f32, Route::warp, 128);
+    is(512, Element::f32, Route::warp, 128);
+    is(516, Element::f32, Route::registers, 96);   // 129 packs, two a thread
+    is(1, Element::f32, Route::short_anywhere, 128);
+    is(207, Element::f32, Route::short_anywhere, 128);
+    is(209, Element::f32, Route::anywhere, 32);    // more than sixteen lanes hold
+    is(415, Element::f16, Route::short_anywhere, 128);
+    is(417, Element::f16, Route::anywhere, 32);
+    is(1, Element::f32, Route::warp, 128, 0);      // the emulator
+    is(513, Element::f32, Route::anywhere, 32);    // 128 whole packs, four a thread
+    is(4096, Element::f32, Route::registers, 512);   // two packs a thread
+    is(5000, Element::f32, Route::registers, 320);   // four
+    is(16384, Element::f32, Route::registers, 1024);
+    is(16388, Element::f32, Route::cluster, 1024);
+    is(32764, Element::f32, Route::cluster, 1024);   // does not fill a block's warps
+    is(32768, Element::f32, Route::full_row, 1024);
+    is(20480, Element::f32, Route::full_row, 640);
+    is(32768, Element::f32, Route::read_again, 1024, 80);
+    is(32768, Element::f32, Route::two_reads, 1024, 75);
+    is(65536, Element::f32, Route::rows_on_demand, 1024);   // fills a cluster's threads
+    is(65532, Element::f32, Route::cluster, 1024);
+    is(65540, Element::f32, Route::cluster, 1024);
+    is(131076, Element::f32, Route::team, 1024);
+    is(65540, Element::f32, Route::cluster, 1024, 120);     // less shared memory
+    is(1u << 24, Element::f32, Route::two_reads, 1024);     // more than all multiprocessors hold
+    is(65536, Element::f32, Route::two_reads, 1024, 0);   // the emulator
+    is(65536, Element::f32, Route::two_reads, 1024, 80);
+    is(65535, Element::f32, Route::anywhere_cluster, 512);
+    is(65535, Element::f32, Route::anywhere_two_reads, 1024, 80);
+    is(65535, Element::f32, Route::anywhere_two_reads, 1024, 120);   // less shared memory
+    is(131075, Element::f32, Route::anywhere_cluster, 1024);
+    is(131077, Element::f32, Route::team, 1024);
+    is(65535, Element::f32, Route::two_reads, 1024, 0);
+    is(1024, Element::f16, Route::warp, 128);
+    is(4096, Element::f16, Route::registers, 256);
+    is(8192, Element::bf16, Route::registers, 256);
+    is(8191, Element::bf16, Route::anywhere, 256);        // 1023 whole packs
+    is(16391, Element::bf16, Route::anywhere, 512);
+    is(16399, Element::bf16, Route::anywhere_cluster, 288);   // 2049: more than 512 threads hold
+    is(16399, Element::bf16, Route::anywhere_two_reads, 1024, 80);
+    is(131079, Element::bf16, Route::anywhere_cluster, 512);
+    is(131081, Element::bf16, Route::anywhere_cluster, 544);
+    is(65536, Element::f16, Route::rows_on_demand, 1024);
+    is(63488, Element::f16, Route::full_row, 992);
+    is(65536, Element::f16, Route::read_again, 1024, 80);
+    is(131072, Element::f16, Route::cluster, 1024);
+    is(262144, Element::f16, Route::cluster, 1024);
+    // An H200's memory, 37 GB/s for each multiprocessor.
+    is(65536, Element::bf16, Route::rows_on_demand, 1024, 90, 4917);
+    is(65544, Element::f16, Route::bulk_copies, 1024, 90, 4917);
+    is(65536, Element::f32, Route::rows_on_demand, 1024, 90, 4917);
+    is(65532, Element::f32, Route::bulk_copies, 1024, 90, 4917);
+    is(262152, Element::f16, Route::team, 1024);
+}
+
+// So many rows that teams were timed: 34 MB and more. First on an H200.
+TEST(RmsNorm, ManyLongRowsGoToTeams) {
+    const auto is = [](std::uint64_t rows, std::uint64_t columns, Element element, Route route) {
+        const lesson::Inputs inputs = on_fast_memory("rms_norm_best_f32", rows, columns);
+        EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns;
+    };
+    is(1024, 65540, Element::f32, Route::team);
+    is(1024, 49152, Element::f32, Route::bulk_copies);    // fills three quarters of them
+    is(1024, 40968, Element::f32, Route::team);
+    is(1024, 98312, Element::f32, Route::team);           // as many, of blocks of 1024 threads
+    is(1024, 20480, Element::f32, Route::full_row);
+    is(1024, 20484, Element::f32, Route::team);
+    is(1024, 128256, Element::f32, Route::bulk_copies);   // fills a cluster's threads
+    is(1024, 65544, Element::f16, Route::team);
+    is(1024, 65537, Element::f32, Route::team);
+    is(4096, 6147, Element::f32, Route::fitted_anywhere);   // 1536 whole packs
+    is(4096, 6149, Element::f32, Route::team);
+    is(600, 6149, Element::f32, Route::fitted_anywhere);    // less than 32 MiB
+    is(2000, 255, Element::f32, Route::anywhere);           // less than 4 MiB
+    is(2100, 255, Element::f32, Route::fitted_anywhere);
+    is(1365, 12296, Element::f16, Route::team);             // 67 MB about fill L2
+    is(700, 20000, Element::f16, Route::team);              // 56 MB
+    is(500, 20000, Element::f16, Route::team);              // 40 MB
+    is(425, 20000, Element::f16, Route::fitted);            // 34 MB
+    is(1675, 5000, Element::f16, Route::fitted);            // 625 packs
+    is(1675, 5376, Element::f16, Route::overlap);           // seven eighths of 192 threads
+    is(1675, 10000, Element::f16, Route::fitted);
+    is(1675, 10000, Element::f32, Route::fitted);
+    is(2048, 20000, Element::f16, Route::fitted);           // 164 MB
+    is(1024, 100001, Element::f32, Route::team);
+    const auto is_on_slower = [](std::uint64_t rows, std::uint64_t columns, Element element, Route route) {
+        lesson::Inputs inputs = with_rows("rms_norm_best_f32", rows, columns);
+        inputs.machine.architecture = 90;
+        EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns << " on slower memory";
+    };
+    is_on_slower(1024, 32764, Element::f32, Route::cluster);
+    is_on_slower(1024, 32772, Element::f32, Route::team);   // 8193 packs
+    is_on_slower(1024, 65544, Element::f16, Route::team);
+    is_on_slower(1024, 16391, Element::f16, Route::team);   // begin anywhere
+    lesson::Inputs without = on_fast_memory("rms_norm_best_f32", 1024, 100004);
+    EXPECT_EQ(best_route(without, Element::f32).route, Route::team);
+    without.machine.architecture = 120;   // less shared memory
+    EXPECT_NE(best_route(without, Element::f32).route, Route::team);
+}
+
+// An H200's L2 holds 60 MiB: of 4096 floats, 5760 rows in and out fill it three times.
+TEST(RmsNorm, LargeArraysTakeAsManyThreadsAsThereCanBe) {
+    const auto plan = [](std::uint64_t rows, std::uint64_t columns, std::uint32_t architecture = 90) {
+        lesson::Inputs inputs = with_rows("rms_norm_best_f32", rows, columns);
+        inputs.machine.architecture = architecture;
+        return best_route(inputs, Element::f32);
+    };
+    EXPECT_EQ(plan(2880, 4096, 80).route, Route::registers);
+    EXPECT_EQ(plan(2881, 4096, 80).route, Route::high_occupancy);
+    EXPECT_EQ(plan(2881, 4096, 80).block, 256u);    // four packs a thread
+    EXPECT_EQ(plan(2881, 4100, 80).block, 384u);    // the next instance
+    EXPECT_EQ(plan(2881, 16384, 80).block, 1024u);
+    EXPECT_EQ(plan(2881, 16388, 80).route, Route::read_again);
+    EXPECT_EQ(plan(40000, 512, 80).route, Route::warp);   // a warp holds such rows
+    EXPECT_EQ(plan(2881, 4096, 75).route, Route::registers);
+}
+
+// 132 multiprocessors. 12 warps hold 2304 packs: 131072 need 57 blocks, two teams, which 66 each make even. 64
+// rows of 16386 packs: sixteen teams of eight in four turns. One row of 37500 packs: all blocks but one, in whole lines.
+TEST(RmsNorm, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
+    expect_team("rms_norm", "float, true, 12", 64, 524288, {2, 66, 1992, 6, (6 * 1992 + 2008) * 16});
+    expect_team("rms_norm", "float, true, 12", 64, 65544, {16, 8, 2056, 5, (5 * 2056 + 2072) * 16});
+    expect_team("rms_norm", "__half, false, 12", 1, 300001, {1, 131, 288, 12, (12 * 288 + 304) * 16});
+}
+TEST(RmsNorm, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("rms_norm"); }
+
+// Two words of halves hold three, but where the row begins within one.
+TEST(RmsNorm, ShortRowsThatBeginAnywhereTakeAFewLanes) {
+    const auto is = expect_launch_on_sm90;
+    is("rms_norm_best_f16", 1000, 100, "rms_norm_short_anywhere", "__half, 13, 1", 32, 128, false);   // four lanes
+    is("rms_norm_best_f16", 1000, 3, "rms_norm_short_anywhere", "__half, 3, 4", 2, 128, false);
+    is("rms_norm_best_f32", 1000, 207, "rms_norm_short_anywhere", "float, 13, 1", 125, 128, false);   // sixteen
+}
+
+// 31 MB read and written, and more. Rows of a warp that begin anywhere lie eight apart (of halves). Rows of 300 and 2500 are
+// whole units of 8 bytes.
+TEST(RmsNorm, ManyShortRowsAreHeldByAFewLanes) {
+    const auto is = expect_launch_on_sm90;
+    is("rms_norm_best_f16", 131073, 64, "rms_norm_few_lanes", "__half, 16, 4, 2, 2, true", 2049, 128, true);
+    is("rms_norm_best_f16", 7000, 1280, "rms_norm_few_lanes", "__half, 16, 64, 3, 2, true", 3500, 64, true);
+    is("rms_norm_best_f16", 5313, 1600, "rms_norm_few_lanes", "__half, 16, 64, 4, 2, true", 2657, 64, true);
+    is("rms_norm_best_f16", 28001, 300, "rms_norm_few_lanes", "__half, 8, 32, 3, 2, true", 3501, 128, true);
+    is("rms_norm_best_f16", 3401, 2500, "rms_norm_few_lanes", "__half, 8, 160, 4, 1, true", 3401, 160, true);
+    is("rms_norm_best_f16", 42001, 201, "rms_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2626, 128, true);
+    is("rms_norm_best_f16", 33001, 257, "rms_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2064, 128, true);
+    is("rms_norm_best_f16", 23001, 391, "rms_norm_few_lanes", "__half, 16, 32, 2, 2, false", 2876, 128, true);
+    is("rms_norm_best_f16", 15001, 601, "rms_norm_few_lanes", "__half, 16, 32, 3, 2, false", 1876, 128, true);
+    is("rms_norm_best_f16", 4301, 2001, "rms_norm_few_lanes", "__half, 16, 128, 2, 2, false", 2152, 128, true);
+}
+
+// 31 MB read and written, and more. As many threads as share a row have up to so many of its whole words each.
+TEST(RmsNorm, ManyVeryShortRowsThatBeginAnywhereGoAsTiles) {
+    const auto is = expect_launch_on_sm90;
+    is("rms_norm_best_f16", 1700001, 5, "rms_norm_row_tile", "__half, 8, 1", 3321, 128, true);   // 512 rows a tile
+    is("rms_norm_best_f16", 944445, 9, "rms_norm_row_tile", "__half, 8, 1", 3690, 128, true);    // 256
+    is("rms_norm_best_f16", 500001, 17, "rms_norm_row_tile", "__half, 8, 1", 3907, 128, true);   // 128
+    is("rms_norm_best_bf16", 260001, 33, "rms_norm_row_tile", "__nv_bfloat16, 16, 1", 2032, 128, true);
+    is("rms_norm_best_f16", 210001, 41, "rms_norm_row_tile", "__half, 20, 1", 1641, 128, true);
+    is("rms_norm_best_f16", 140001, 59, "rms_norm_row_tile", "__half, 16, 2", 2188, 128, true);   // 64
+    is("rms_norm_best_f16", 110001, 75, "rms_norm_row_tile", "__half, 20, 2", 1719, 128, true);
+    is("rms_norm_best_f16", 90001, 97, "rms_norm_row_tile", "__half, 16, 4", 1407, 256, true);
+    is("rms_norm_best_f16", 56001, 150, "rms_norm_row_tile", "__half, 20, 4", 876, 256, true);
+    is("rms_norm_best_f16", 65001, 129, "rms_norm_row_tile", "__half, 16, 4", 1016, 256, true);
+    is("rms_norm_best_f32", 130001, 33, "rms_norm_row_tile", "float, 20, 2", 2032, 128, true);
+    lesson::Inputs inputs = with_rows("rms_norm_best_f16", 140001, 59);
+    inputs.machine.architecture = 90;
+    inputs.offset = 1;   // a tile begins where a pack does
+    EXPECT_EQ(best_route(inputs, Element::f16).route, Route::few_lanes);
+}
+
+// 34 MB read and written, and more. Groups of threads take two rows that begin at the same place of a pack, and so lie
+// eight apart (of halves), or one; where a warp is enough, a block has four groups.
+TEST(RmsNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
+    const auto is = expect_launch_on_sm90;
+    is("rms_norm_best_f16", 17001, 501, "rms_norm_fitted_anywhere", "__half, 2, 2, 384, 3, false", 2126, 32, true);
+    is("rms_norm_best_f16", 9001, 1001, "rms_norm_fitted_anywhere", "__half, 1, 4, 512, 2, false", 2251, 32, true);
+    is("rms_norm_best_f16", 28001, 601, "rms_norm_fitted_anywhere", "__half, 2, 3, 512, 2, true", 3502, 32, true);
+    is("rms_norm_best_f16", 2000, 8191, "rms_norm_fitted_anywhere", "__half, 1, 4, 512, 2, true", 2000, 256, true);   // fills L2
+    is("rms_norm_best_f32", 1000, 6001, "rms_norm_fitted_anywhere", "float, 1, 3, 512, 3, false", 1000, 512, true);
+    is("rms_norm_best_f16", 3001, 4001, "rms_norm_fitted_anywhere", "__half, 1, 4, 512, 2, false", 3001, 128, true);
+    is("rms_norm_best_f16", 1700, 5001, "rms_norm_fitted_anywhere", "__half, 1, 5, 512, 2, false", 1700, 128, true);
+    is("rms_norm_best_f32", 3001, 2001, "rms_norm_fitted_anywhere", "float, 1, 4, 512, 2, false", 3001, 128, true);
+}
+
+TEST(RmsNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
+    for (const Route route : {Route::few_lanes, Route::row_tile, Route::fitted, Route::fitted_anywhere}) {
+        expect_a_compiled_instance_for_every_length("rms_norm", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
+            if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
+        });
+    }
+}
+
+// From 1 MB read on, to 6 times the L2 that is read and written: 11520 rows of 4096 floats.
+TEST(RmsNorm, LaunchesOverlapWhereThatWasMeasured) {
+    const auto is = [](std::uint64_t rows, std::uint64_t columns, Route route, std::uint32_t block, std::uint32_t packs,
+                       std::uint32_t offset = 0) {
+        lesson::Inputs inputs = with_rows("rms_norm_best_f32", rows, columns);
+        inputs.machine.architecture = 90;
+        inputs.offset = offset;
+        const Choice choice = best_route(inputs, Element::f32);
+        EXPECT_EQ(choice.route, route) << rows << " rows of " << columns;
+        EXPECT_EQ(choice.block, block) << rows << " rows of " << columns;
+        EXPECT_EQ(choice.packs, packs) << rows << " rows of " << columns;
+    };
+    is(63, 4096, Route::registers, 512, 2);
+    is(64, 4096, Route::overlap, 256, 4);
+    is(2880, 4096, Route::overlap, 256, 4);
+    is(2881, 4096, Route::overlap, 512, 2);    // more than one and a half L2
+    is(11520, 4096, Route::overlap, 512, 2);
+    is(16384, 4096, Route::overlap, 512, 2);
+    is(4096, 512, Route::overlap, 32, 4);      // a warp holds such rows
+    is(4096, 516, Route::overlap, 64, 4);
+    is(2048, 8192, Route::overlap, 512, 4);
+    is(600, 8196, Route::fitted, 1024, 4);
+    is(1024, 8196, Route::team, 1024, 4);
+    is(4096, 16384, Route::overlap, 1024, 4);  // on memory that is not fast
+    is(64, 16384, Route::overlap, 1024, 4);
+    is(64, 16388, Route::cluster, 1024, 4);
+    is(64, 4096, Route::anywhere, 256, 4, 1);  // not where a row begins within a pack
+}
+
+// 3 MB ahead of what the kernel works on, where rows outgrow L2; never less than the next block.
+TEST(RmsNorm, HowFarAheadRowsAreAskedFor) {
+    const auto ahead = [](std::uint64_t rows, std::uint64_t columns, Element element, std::uint64_t rows_a_block) {
+        return blocks_ahead(with_rows("rms_norm_best_f32", rows, columns), element, rows_a_block);
+    };
+    EXPECT_EQ(ahead(4096, 8192, Element::f16, 1), 192);
+    EXPECT_EQ(ahead(4096, 8192, Element::f32, 1), 96);
+    EXPECT_EQ(ahead(65536, 1024, Element::f16, 2), 768);
+    EXPECT_EQ(ahead(8, 1 << 21, Element::f32, 1), 1);
+    EXPECT_EQ(ahead(2880, 4096, Element::f32, 1), 0);
+    EXPECT_EQ(ahead(0, 4096, Element::f32, 1), 0);
+}
+
+TEST(RmsNorm, HowLaunchesOverlap) {
+    expect_launch_on_sm90("rms_norm_fitted_f16", 850, 20000, "rms_norm_fitted", "__half, 4, 640, 2, true, true, false", 850, 640, true);
+    expect_launch_on_sm90("rms_norm_best_f32", 259, 16384, "rms_norm_fitted", "float, 4, 1024, 2, false, false, false", 259, 1024,
+                          true);
+    expect_launch_on_sm90("rms_norm_best_f16", 1025, 1024, "rms_norm_overlap", "__half, 32, 4, false", 513, 64, true);
+    lesson::Inputs inputs = with_rows("rms_norm_overlap_f32", 3, 4096);
+    inputs.block = 256;
+    const auto block = plan_of("rms_norm_overlap_f32", inputs);
+    EXPECT_EQ(block.launches.front().arguments, "float, 256, 4, false");
+    EXPECT_EQ(block.launches.front().grid.x, 3u);
+    EXPECT_FALSE(plan_of("rms_norm_registers_f32", inputs).launches.front().overlaps);
+}
+
+TEST(RmsNorm, WhereBlocksOfAClusterShareARow) {
+    lesson::Inputs inputs = with_rows("rms_norm_cluster_f32", 3, 65536);
+    inputs.block = 1024;
+    const auto cluster = plan_of("rms_norm_cluster_f32", inputs);
+    EXPECT_EQ(cluster.launches.front().arguments, "float, true, 1, 8, 8");
+    EXPECT_EQ(cluster.launches.front().grid.x, 24u);  // three rows, eight blocks each
+    const auto copies = plan_of("rms_norm_bulk_copies_f16", inputs);
+    EXPECT_EQ(copies.launches.front().arguments, "__half, 256, 4, 8");
+    EXPECT_EQ(copies.launches.front().grid.x, 24u);
+    EXPECT_EQ(copies.launches.front().cluster_in_turns, 8u);
+    EXPECT_EQ(copies.launches.front().block.dynamic_shared_bytes, 5u * 256 * 16);  // a row's share, and one tile more
+    // A row that does not begin at a multiple of 16 bytes goes another way.
+    inputs.offset = 1;
+    EXPECT_EQ(plan_of("rms_norm_cluster_f32", inputs).launches.front().kernel, "rms_norm_two_reads");
+    EXPECT_EQ(plan_of("rms_norm_bulk_copies_f16", inputs).launches.front().kernel, "rms_norm_two_reads");
+}
+
+// In shared memory: a share of a row; of 16 bits as much as keeps a fourth block out.
+TEST(RmsNorm, RowsOnDemandFillACluster) {
+    expect_rows_on_demand_fill_a_cluster("rms_norm", "f32", "float", 32 << 10);
+    expect_rows_on_demand_fill_a_cluster("rms_norm", "f16", "__half", 60 << 10);
+    expect_rows_on_demand_fill_a_cluster("rms_norm", "bf16", "__nv_bfloat16", 60 << 10);
+}
+
+TEST(RmsNorm, LongRowsThatBeginAnywhereAreSharedByClusters) {
+    const auto is = [](const std::string& variant, std::uint64_t columns, const std::string& arguments,
+                       std::uint32_t blocks, std::uint32_t threads, std::uint32_t packs_of_shared_memory) {
+        lesson::Inputs inputs = with_rows(variant, 3, columns);
+        inputs.machine.architecture = 90;
+        const auto launch = plan_of(variant, inputs).launches.front();
+        EXPECT_EQ(launch.kernel, "rms_norm_anywhere_cluster") << columns;
+        EXPECT_EQ(launch.arguments, arguments) << columns;
+        EXPECT_EQ(launch.grid.x, 3 * blocks) << columns;
+        EXPECT_EQ(launch.cluster_in_turns, blocks) << columns;
+        EXPECT_EQ(launch.block.x, threads) << columns;
+        EXPECT_EQ(launch.block.dynamic_shared_bytes, packs_of_shared_memory * threads * 16) << columns;
+    };
+    is("rms_norm_best_f32", 12289, "float, 4, 2", 2, 384, 9);
+    is("rms_norm_best_f32", 32767, "float, 4, 8", 8, 256, 9);
+    is("rms_norm_best_f32", 65537, "float, 4, 8", 8, 512, 9);
+    is("rms_norm_best_f16", 32767, "__half, 4, 4", 4, 256, 9);
+    is("rms_norm_best_bf16", 65537, "__nv_bfloat16, 4, 8", 8, 256, 9);
+    is("rms_norm_best_f16", 131071, "__half, 4, 8", 8, 512, 9);
+}
+
+TEST(RmsNorm, ABlockThatARouteHasNot) {
+    lesson::Inputs inputs = inputs_of("rms_norm_best_f32");
+    inputs.block = 256;
+    EXPECT_THROW(plan_of("rms_norm_best_f32", inputs), Error);
+    inputs = inputs_of("rms_norm_registers_f32");
+    inputs.block = 96;
+    EXPECT_THROW(plan_of("rms_norm_registers_f32", inputs), Error);
+}
+
+}  // namespace

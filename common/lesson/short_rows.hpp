@@ -116,6 +116,14 @@ inline FewLanesShape few_lanes_of_norm(const Inputs& inputs, Element element,
         {16, 4, 2, 2},  {16, 8, 2, 2},  {16, 16, 1, 4},  {16, 32, 1, 4},  {16, 32, 2, 2}, {16, 32, 3, 2}, {4, 16, 2, 4},
         {8, 16, 2, 2},  {8, 32, 2, 4},  {8, 32, 3, 2},   {8, 32, 4, 2},   {8, 32, 6, 1},  {8, 64, 4, 2},  {4, 32, 3, 4},
         {4, 32, 4, 2},  {4, 32, 6, 2},  {16, 64, 3, 2},  {16, 64, 4, 2},  {16, 160, 2, 2}, {16, 128, 3, 2}, {16, 128, 4, 2}};
+    // Of floats a warp with five packs a lane, and three with two: of 34 MB 640 columns run at 84 % of a copy's bandwidth so,
+    // by a block of 64 threads at 60; 768 at 88, 73, and by two warps with three packs at 85 (layer norm, H200, these kernels
+    // by themselves).
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    if (element == Element::f32 && packs > 128 && packs <= 192) {
+        const FewLanesShape shape = few_lanes_shape(inputs, element, {{16, 32, 5, 2}, {16, 96, 2, 2}});
+        if (shape.lanes > 0) return shape;
+    }
     const std::initializer_list<FewLanesShape> anywhere = {
         {16, 8, 1, 2, false},  {16, 16, 1, 4, false}, {16, 32, 1, 4, false},  {16, 32, 2, 2, false},
         {16, 32, 3, 2, false}, {16, 96, 2, 2, false}, {16, 128, 2, 2, false}, {8, 160, 4, 1},
@@ -136,12 +144,16 @@ inline std::uint32_t near_groups_of_norm(const FewLanesShape& shape) {
 // anywhere 257 77 72, 85 74, and 2001 83 68, 87 86. But 501 81 83, 87 88; 1024 83 83, 93 100; 5120 74 85, 89 102. Of 134 MB
 // 75 columns 75 70, 84 81. Of 34 MB of floats 129 78 79, 82 75. Of 67 MB by eight lanes, and else by sixteen: 65 halves 79 69
 // by layer norm, 33 floats 88 71 and 91 86; and else by short_anywhere in another run: 57 halves 75 60, but 49 69 76. Of the
-// shortest rows most places would be empty.
-inline bool few_lanes_are_faster_for_norm(const Inputs& inputs, Element element, const FewLanesShape& shape) {
+// shortest rows most places would be empty. Of floats in whole packs by layer norm and by RMS norm, 34 and 41 MB, and by a block
+// a row: 896 columns 87 79 and 82 77, 83 82 and 87 81; 1280 87 80 and 84 74, 88 92 and 86 80; but 1024 84 88 and 84 79, 84 92
+// and 84 84. most_packs_of_floats: where that still holds.
+inline bool few_lanes_are_faster_for_norm(const Inputs& inputs, Element element, const FewLanesShape& shape,
+                                          std::uint64_t most_packs_of_floats) {
     if (inputs.machine.architecture < 90 || shape.lanes == 0 || !rows_are_many(inputs, element)) return false;
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (packs > 64 && fillings_of_l2(inputs, element) > 0.8) return false;
-    if (element == Element::f32 && packs > 96) return false;
+    if (element == Element::f32 && packs > 96)
+        return is_packed(inputs, element) && packs > 128 && (packs <= 240 || packs > 256) && packs <= most_packs_of_floats;
     if (is_packed(inputs, element)) return packs <= 96 || packs > 128;
     return packs >= (shape.bytes == 4 ? 6 : 7) && (shape.whole || packs <= 60 || packs > 64);
 }

@@ -283,8 +283,11 @@ inline bool fitted_is_faster(const Inputs& inputs, Element element) {
     const FittedShape fitted = shape_of_fitted(packs);
     if (threads == 128 && fillings_of_l2(inputs, element) <= 0.8)
         return !fills_most(packs, 128) && 8 * packs >= 7 * std::uint64_t{fitted.threads} * fitted.packs;
-    // 12000: of 44 MB 83, by overlap 78.
-    const bool full = fills_most(packs, 192) || (fills_most(packs, 384) && fillings_of_l2(inputs, element) > 0.8);
+    // 12000: of 44 MB 83, by overlap 78. 5376: of 34 MB 77 and 82, of 41 MB 76 and 75, of 46 MB 90 and 83; 6144: 80 and 85,
+    // 80 and 78, 90 and 86.
+    const double fillings = fillings_of_l2(inputs, element);
+    const bool full = (fills_most(packs, 192) && (fillings <= 0.65 || fillings > 0.8)) ||
+                      (fills_most(packs, 384) && fillings > 0.8);
     return (threads == 192 || packs > 1024) && !full;
 }
 

@@ -142,7 +142,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             break;
         }
         case Route::fitted:
-            launch_fitted(plan, inputs, element, "layer_norm_fitted", shape_of_fitted(packs_of(rows.columns, element)), "",
+            launch_fitted(plan, inputs, element, "layer_norm_fitted", shape_of_fitted(inputs, element), "",
                           b.in, b.weight, b.bias, b.out, static_cast<long long>(rows.count), columns, epsilon);
             break;
         case Route::cluster: {

@@ -54,8 +54,23 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
 // Of rows that take no more warps than they need: six packs a thread or more, in 64 registers. For four, 40 do not
 // quite do: 67 MB of 14000 halves ran so on an H200 at 76 % of a copy's bandwidth, and by seven in 64 at 90. A row takes
 // the instance that it fills, if there is one: of 34 MB 7168 halves, which fill seven, ran at 78 so and by six at 72, of
-// 38 MB at 80 and 70 (H200).
-inline FittedShape shape_of_fitted(std::uint64_t packs) {
+// 38 MB at 80 and 70 (H200). Floats that L2 holds: of 34 and 41 MB 5120 ran at 79 and 74 by five packs, at 72 and 70 by six;
+// 8192 at 75 and 72 by eight in 80 registers, at 76 and 65 in 64. Halves: 12000, which leave lanes of a warp without packs,
+// at 72 and 71 by four, at 64 and 66 by six; 15000 at 69 and 71 by eight, 60 and 60 by seven; 16000 at 66 and 68 by four, 62
+// and 59 by eight (H200, these kernels by themselves).
+inline FittedShape shape_of_fitted(const Inputs& inputs, Element element) {
+    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    if (fillings_of_l2(inputs, element) <= 0.8) {
+        const auto is_between = [packs](std::uint64_t low, std::uint64_t high) { return packs > low && packs <= high; };
+        const bool full_warps = packs % 32 == 0;
+        if (element == Element::f32) {
+            if (is_between(1152, 1280)) return fitted_shape(packs, {{5, 256, 4}});
+            if (is_between(1536, 2048)) return fitted_shape(packs, {{8, 256, 3}});
+        } else {
+            if (!full_warps && (is_between(1280, 1536) || is_between(1920, 2048))) return fitted_shape(packs, {{4, 512, 3}});
+            if (is_between(1792, 2048)) return fitted_shape(packs, {{8, 512, 2}});
+        }
+    }
     const std::initializer_list<FittedShape> instances = {{6, 256, 4}, {7, 512, 2}, {8, 512, 2}};
     for (const FittedShape& instance : instances) {
         const FittedShape shape = fitted_shape(packs, {instance});
@@ -76,11 +91,14 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
 
 // Of rows that a few lanes or warps hold. Percent of a copy's bandwidth on an H200, 34 MB of halves that begin anywhere:
 // 161 columns, twenty packs, 66 by 16 lanes with two packs each, and 62 by 32; 201 70 and 72 (these kernels by
-// themselves). In whole packs 7000 columns 79, and 74 by fitted, but 5120 74 and 85.
+// themselves). In whole packs 7000 columns 79, and 74 by fitted, but 5120 74 and 85; 10000 76 and 68, 9216 73 and 77.
+// Of 40 MB 10000 80, of 42 MB 10240 77; by fitted 10240 82, in another run.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (packs > 16 && packs <= 23) return few_lanes_of_norm(inputs, element, {{16, 16, 2, 2, false}});
     if (packs > 96 && packs <= 128) return few_lanes_of_norm(inputs, element, {{16, 64, 2, 2, false}});
+    if (packs > 1152 && (packs % 32 > 0 || fillings_of_l2(inputs, element) <= 0.6))
+        return few_lanes_of_norm(inputs, element, {{16, 320, 4, 1}});
     if (packs > 768) return few_lanes_of_norm(inputs, element, {{16, 224, 4, 1}});
     return few_lanes_of_norm(inputs, element, {});
 }
@@ -103,7 +121,7 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::overlap:
             return is_packed(inputs, element) && packs <= std::uint64_t{block} * kPacks;
         case Route::fitted:
-            return is_packed(inputs, element) && shape_of_fitted(packs).threads > 0;
+            return is_packed(inputs, element) && shape_of_fitted(inputs, element).threads > 0;
         case Route::cluster:
             return is_packed(inputs, element) && packs <= rows_a_cluster(packs, element).shape.room();
         case Route::bulk_copies:
@@ -160,15 +178,16 @@ inline bool fitted_is_faster(const Inputs& inputs, Element element) {
     if (!has_room(Route::fitted, inputs, element, kMostThreads)) return false;
     if (outgrows_l2(inputs, element) && !memory_is_fast(inputs.machine))
         return element != Element::f32 && packs > 2048 && packs <= 2560;
-    // Of 34 and 46 MB: 6144 84 and 88, by overlap 68 and 72.
-    const bool in_l2 = element != Element::f32 && fillings_of_l2(inputs, element) <= 0.8;
+    // Of 34 and 46 MB: 6144 84 and 88, by overlap 68 and 72; 14336 72 and 82, 58 and 67; 15000 69 and 78, 54 and 65; floats:
+    // 3072 84 and 87, 79 and 82; 7168 72 and 79, 63 and 73; but 4096 79 and 83, 85 and 85.
+    const bool in_l2 = fillings_of_l2(inputs, element) <= 0.8;
     switch (threads_at_high_occupancy(packs)) {
         case 192:
             return in_l2 || !fills_most(packs, 192);
         case 256:
-            return in_l2;
+            return in_l2 && element != Element::f32;
         case 512:
-            return element != Element::f32 && !fills_most(packs, 512);
+            return in_l2 || (element != Element::f32 && !fills_most(packs, 512));
         case 384:
         case 768:
         case 1024:
@@ -213,7 +232,7 @@ inline bool row_tile_is_faster(const Inputs& inputs, Element element) {
 
 inline Choice best_route(const Inputs& inputs, Element element) {
     if (row_tile_is_faster(inputs, element)) return {Route::row_tile, kShortBlock};
-    if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element)))
+    if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element), 384))
         return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {

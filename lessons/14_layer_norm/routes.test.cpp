@@ -114,6 +114,11 @@ TEST(LayerNorm, ManyLongRowsAreFittedOrGoToTeams) {
     is(4096, 6148, Element::f32, Route::overlap);
     is(2048, 14336, Element::f16, Route::overlap);   // seven eighths of 512 threads
     is(2048, 16384, Element::f16, Route::overlap);
+    is(600, 14336, Element::f16, Route::fitted);     // 34 MB
+    is(600, 7168, Element::f32, Route::fitted);
+    is(1024, 7168, Element::f32, Route::team);       // 59 MB
+    is(1400, 3072, Element::f32, Route::fitted);
+    is(1040, 4096, Element::f32, Route::overlap);
     is(2048, 8196, Element::f32, Route::fitted);
     is(1365, 12280, Element::f16, Route::fitted);    // 1535 packs
     is(1365, 12288, Element::f16, Route::team);      // 67 MB about fill L2
@@ -164,12 +169,36 @@ TEST(LayerNorm, ManyShortRowsAreHeldByAFewLanes) {
     is("layer_norm_best_f16", 15000, 512, "layer_norm_overlap", "__half, 32, 4, false", 7500, 64, true);
     is("layer_norm_best_f16", 7000, 1280, "layer_norm_few_lanes", "__half, 16, 64, 3, 2, true", 3500, 64, true);
     is("layer_norm_best_f16", 1214, 7000, "layer_norm_few_lanes", "__half, 16, 224, 4, 1, true", 1214, 224, true);
+    is("layer_norm_best_f16", 850, 10000, "layer_norm_few_lanes", "__half, 16, 320, 4, 1, true", 850, 320, true);
+    is("layer_norm_best_f16", 830, 10240, "layer_norm_few_lanes", "__half, 16, 320, 4, 1, true", 830, 320, true);
+    is("layer_norm_best_f16", 1025, 10240, "layer_norm_fitted", "__half, 8, 512, 2, false, false", 1025, 160, true);   // 42 MB
+    is("layer_norm_best_f16", 930, 9216, "layer_norm_fitted", "__half, 6, 256, 4, false, false", 930, 192, true);   // 1152 packs
     is("layer_norm_best_f16", 28001, 300, "layer_norm_few_lanes", "__half, 8, 32, 3, 2, true", 3501, 128, true);   // units of 8
+    is("layer_norm_best_f32", 6700, 640, "layer_norm_few_lanes", "float, 16, 32, 5, 2, true", 838, 128, true);
+    is("layer_norm_best_f32", 5600, 768, "layer_norm_few_lanes", "float, 16, 96, 2, 2, true", 2800, 96, true);
+    is("layer_norm_best_f32", 4800, 896, "layer_norm_few_lanes", "float, 16, 64, 4, 2, true", 2400, 64, true);
+    is("layer_norm_best_f32", 4200, 1024, "layer_norm_overlap", "float, 64, 4, false", 4200, 64, true);
+    is("layer_norm_best_f32", 3320, 1280, "layer_norm_few_lanes", "float, 16, 160, 2, 2, true", 1660, 160, true);
+    is("layer_norm_best_f32", 2770, 1536, "layer_norm_few_lanes", "float, 16, 128, 3, 2, true", 1385, 128, true);
     is("layer_norm_best_f16", 55001, 163, "layer_norm_few_lanes", "__half, 16, 16, 2, 2, false", 3438, 128, true);
     is("layer_norm_best_f16", 33001, 257, "layer_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2064, 128, true);
     is("layer_norm_best_f16", 23001, 391, "layer_norm_few_lanes", "__half, 16, 32, 2, 2, false", 2876, 128, true);
     is("layer_norm_best_f16", 9001, 1001, "layer_norm_few_lanes", "__half, 16, 64, 2, 2, false", 4504, 64, true);
     is("layer_norm_best_f16", 7001, 1401, "layer_norm_few_lanes", "__half, 16, 96, 2, 2, false", 3504, 96, true);
+}
+
+// 34 MB read and written.
+TEST(LayerNorm, FittedRowsThatL2HoldsHaveInstancesOfTheirOwn) {
+    const auto is = expect_launch_on_sm90;
+    is("layer_norm_best_f32", 850, 5120, "layer_norm_fitted", "float, 5, 256, 4, false, false", 850, 256, true);
+    is("layer_norm_best_f32", 600, 7168, "layer_norm_fitted", "float, 8, 256, 3, false, false", 600, 224, true);
+    is("layer_norm_best_f32", 520, 8192, "layer_norm_fitted", "float, 8, 256, 3, false, false", 520, 256, true);
+    is("layer_norm_best_f16", 708, 12000, "layer_norm_fitted", "__half, 4, 512, 3, false, false", 708, 384, true);
+    is("layer_norm_best_f16", 692, 12288, "layer_norm_fitted", "__half, 6, 256, 4, false, false", 692, 256, true);   // whole warps
+    is("layer_norm_best_f16", 593, 14336, "layer_norm_fitted", "__half, 7, 512, 2, false, false", 593, 256, true);
+    is("layer_norm_best_bf16", 567, 15000, "layer_norm_fitted", "__nv_bfloat16, 8, 512, 2, false, false", 567, 256, true);
+    is("layer_norm_best_f16", 532, 16000, "layer_norm_fitted", "__half, 4, 512, 3, false, false", 532, 512, true);
+    is("layer_norm_best_f16", 519, 16384, "layer_norm_fitted", "__half, 8, 512, 2, false, false", 519, 256, true);
 }
 
 // 31 MB read and written, and more. As many threads as share a row have up to so many of its whole words each.

@@ -130,7 +130,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             break;
         }
         case Route::fitted: {
-            const FittedShape shape = shape_of_fitted(packs_of(rows.columns, element));
+            const FittedShape shape = shape_of_fitted(inputs, element);
             launch_fitted(plan, inputs, element, "rms_norm_fitted", shape, asks_early(shape), b.in, b.weight, b.out,
                           static_cast<long long>(rows.count), columns, epsilon);
             break;

@@ -62,21 +62,31 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
     return cluster_anywhere(columns, element, 8, kPacks);
 }
 
-// Of rms_norm_fitted: weights are asked for early where 48 registers are enough for two blocks.
-inline constexpr std::uint32_t kMostThreadsThatAskEarly = 640;
-inline FittedShape shape_of_fitted(std::uint64_t packs) {
-    return fitted_shape(packs, {{kPacks, kMostThreadsThatAskEarly, 2}, {kPacks, kMostThreads, 2}});
+// Of rms_norm_fitted: weights are asked for early where registers are enough for that. More than four packs only where L2
+// holds all: percent of a copy's bandwidth on an H200, 34 and 37 MB, so, by four packs, and by overlap: 14336 halves, by five
+// packs, 86 84, 72 73, 72 72; 7168 floats 89 90, 74 76, 74 76; 8192, by eight, 84 82, 82 73, 80 72 (these kernels by
+// themselves).
+inline FittedShape shape_of_fitted(const Inputs& inputs, Element element) {
+    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    if (packs > 1536 && packs <= 2048 && fillings_of_l2(inputs, element) <= 0.8)
+        return packs <= 1920 ? fitted_shape(packs, {{5, 512, 2}}) : fitted_shape(packs, {{8, 256, 2}});
+    return fitted_shape(packs, {{kPacks, 640, 2}, {kPacks, kMostThreads, 2}});
 }
 inline const char* asks_early(const FittedShape& shape) {
-    return shape.most_threads == kMostThreadsThatAskEarly ? "true, " : "false, ";
+    return shape.most_threads < kMostThreads ? "true, " : "false, ";
 }
 
 inline constexpr std::uint32_t kVectors = 1;   // as long as a row: weights
 
 // Of rows that begin anywhere and take no more warps than they need. Two rows together share weights. Percent of a copy's
 // bandwidth on an H200, 34 MB of halves, by two with two packs a thread, and by one row with four or five: 501 columns 81
-// and less, 1001 73 and 79, 2001 81 and 77, 4001 75 and 80, 5001 72 and 79 (these kernels by themselves).
+// and less, 1001 73 and 79, 2001 81 and 77, 4001 75 and 80, 5001 72 and 79 (these kernels by themselves). Longer ones by teams,
+// but for those of 16 bits that L2 holds: 34 and 41 MB of 14001 columns 70 and 68, by teams 67 and 67 in another run, 16001 70
+// and 68, 63.
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    if (element != Element::f32 && packs > 1664 && fillings_of_l2(inputs, element) <= 0.8)
+        return fitted_anywhere_shape(rows_of(inputs).columns, element, {{1, 4, 512, 3, 2048}});
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
                                  {{2, 2, 384, 3, 64},
                                   {1, 4, 512, 2, 128},
@@ -113,7 +123,7 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::overlap:
             return is_packed(inputs, element) && packs <= std::uint64_t{block} * kPacks;
         case Route::fitted:
-            return is_packed(inputs, element) && shape_of_fitted(packs).threads > 0;
+            return is_packed(inputs, element) && shape_of_fitted(inputs, element).threads > 0;
         case Route::read_again:
             return is_packed(inputs, element) && packs <= kPacksReadAgain;
         case Route::full_row:
@@ -178,7 +188,8 @@ inline bool fitted_is_faster(const Inputs& inputs, Element element) {
     const std::uint32_t threads = threads_at_high_occupancy(packs);
     const bool shorter =
         element != Element::f32 && (threads == 192 || threads == 384) && !fills_most(packs, threads);
-    return (shorter || packs > 2048) && has_room(Route::fitted, inputs, element, kMostThreads);
+    const bool by_many_packs = packs > 1536 && shape_of_fitted(inputs, element).packs > kPacks;
+    return (shorter || by_many_packs || packs > 2048) && has_room(Route::fitted, inputs, element, kMostThreads);
 }
 
 // Is a team faster than clusters? Of 134 MB on an H100: 50000 floats 94 % of a copy's bandwidth and 88 by a cluster,
@@ -211,8 +222,9 @@ inline bool team_is_faster_than_a_block(const Inputs& inputs, Element element) {
 // were timed: of 67 MB 12289 columns 92, by four packs, and 90 by a team, but 12801 89 and 92.
 inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    const bool beats_team = element != Element::f32 && fillings_of_l2(inputs, element) <= 0.8;
     return inputs.machine.architecture >= 90 && has_room(Route::fitted_anywhere, inputs, element, kMostThreads) &&
-           bytes_of_rows(inputs, element) >= 2u << 20 && (packs <= 1536 || !team_is_faster(inputs, element));
+           bytes_of_rows(inputs, element) >= 2u << 20 && (packs <= 1536 || beats_team || !team_is_faster(inputs, element));
 }
 
 // Is it faster that many short rows go as tiles? Percent of a copy's bandwidth on an H200 so and by a few lanes, halves: of
@@ -225,7 +237,7 @@ inline bool row_tile_is_faster(const Inputs& inputs, Element element) {
 
 inline Choice best_route(const Inputs& inputs, Element element) {
     if (row_tile_is_faster(inputs, element)) return {Route::row_tile, kShortBlock};
-    if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element)))
+    if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element), 240))
         return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {

@@ -106,6 +106,10 @@ TEST(RmsNorm, ManyLongRowsGoToTeams) {
     is(700, 20000, Element::f16, Route::team);              // 56 MB
     is(500, 20000, Element::f16, Route::team);              // 40 MB
     is(425, 20000, Element::f16, Route::fitted);            // 34 MB
+    is(600, 14336, Element::f16, Route::fitted);
+    is(700, 14336, Element::f16, Route::team);              // 40 MB
+    is(600, 7168, Element::f32, Route::fitted);
+    is(1024, 7168, Element::f32, Route::team);              // 59 MB
     is(1675, 5000, Element::f16, Route::fitted);            // 625 packs
     is(1675, 5376, Element::f16, Route::overlap);           // seven eighths of 192 threads
     is(1675, 10000, Element::f16, Route::fitted);
@@ -168,6 +172,9 @@ TEST(RmsNorm, ManyShortRowsAreHeldByAFewLanes) {
     is("rms_norm_best_f16", 131073, 64, "rms_norm_few_lanes", "__half, 16, 4, 2, 2, true", 2049, 128, true);
     is("rms_norm_best_f16", 7000, 1280, "rms_norm_few_lanes", "__half, 16, 64, 3, 2, true", 3500, 64, true);
     is("rms_norm_best_f16", 5313, 1600, "rms_norm_few_lanes", "__half, 16, 64, 4, 2, true", 2657, 64, true);
+    is("rms_norm_best_f32", 6700, 640, "rms_norm_few_lanes", "float, 16, 32, 5, 2, true", 838, 128, true);
+    is("rms_norm_best_f32", 5600, 768, "rms_norm_few_lanes", "float, 16, 96, 2, 2, true", 2800, 96, true);
+    is("rms_norm_best_f32", 3320, 1280, "rms_norm_overlap", "float, 128, 4, false", 3320, 128, true);
     is("rms_norm_best_f16", 28001, 300, "rms_norm_few_lanes", "__half, 8, 32, 3, 2, true", 3501, 128, true);
     is("rms_norm_best_f16", 3401, 2500, "rms_norm_few_lanes", "__half, 8, 160, 4, 1, true", 3401, 160, true);
     is("rms_norm_best_f16", 42001, 201, "rms_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2626, 128, true);
@@ -175,6 +182,16 @@ TEST(RmsNorm, ManyShortRowsAreHeldByAFewLanes) {
     is("rms_norm_best_f16", 23001, 391, "rms_norm_few_lanes", "__half, 16, 32, 2, 2, false", 2876, 128, true);
     is("rms_norm_best_f16", 15001, 601, "rms_norm_few_lanes", "__half, 16, 32, 3, 2, false", 1876, 128, true);
     is("rms_norm_best_f16", 4301, 2001, "rms_norm_few_lanes", "__half, 16, 128, 2, 2, false", 2152, 128, true);
+}
+
+// 34 MB read and written.
+TEST(RmsNorm, FittedRowsThatL2HoldsTakeMorePacksAThread) {
+    const auto is = expect_launch_on_sm90;
+    is("rms_norm_best_f16", 592, 14336, "rms_norm_fitted", "__half, 5, 512, 2, true, false, false", 592, 384, true);
+    is("rms_norm_best_bf16", 531, 16000, "rms_norm_fitted", "__nv_bfloat16, 8, 256, 2, true, false, false", 531, 256, true);
+    is("rms_norm_best_f32", 600, 7168, "rms_norm_fitted", "float, 5, 512, 2, true, false, false", 600, 384, true);
+    is("rms_norm_best_f32", 520, 8192, "rms_norm_fitted", "float, 8, 256, 2, true, false, false", 520, 256, true);
+    is("rms_norm_best_f16", 425, 20000, "rms_norm_fitted", "__half, 4, 640, 2, true, false, false", 425, 640, true);
 }
 
 // 31 MB read and written, and more. As many threads as share a row have up to so many of its whole words each.
@@ -208,6 +225,8 @@ TEST(RmsNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     is("rms_norm_best_f32", 1000, 6001, "rms_norm_fitted_anywhere", "float, 1, 3, 512, 3, false", 1000, 512, true);
     is("rms_norm_best_f16", 3001, 4001, "rms_norm_fitted_anywhere", "__half, 1, 4, 512, 2, false", 3001, 128, true);
     is("rms_norm_best_f16", 1700, 5001, "rms_norm_fitted_anywhere", "__half, 1, 5, 512, 2, false", 1700, 128, true);
+    is("rms_norm_best_f16", 607, 14001, "rms_norm_fitted_anywhere", "__half, 1, 4, 512, 3, false", 607, 448, true);
+    is("rms_norm_best_bf16", 700, 16001, "rms_norm_fitted_anywhere", "__nv_bfloat16, 1, 4, 512, 3, false", 700, 512, true);
     is("rms_norm_best_f32", 3001, 2001, "rms_norm_fitted_anywhere", "float, 1, 4, 512, 2, false", 3001, 128, true);
 }
 

@@ -151,7 +151,7 @@ inline bool few_lanes_are_faster_for_norm(const Inputs& inputs, Element element,
                                           std::uint64_t most_packs_of_floats) {
     if (inputs.machine.architecture < 90 || shape.lanes == 0 || !rows_are_many(inputs, element)) return false;
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    if (packs > 64 && fillings_of_l2(inputs, element) > 0.8) return false;
+    if (packs > 64 && !l2_holds(inputs, element)) return false;
     if (element == Element::f32 && packs > 96)
         return is_packed(inputs, element) && packs > 128 && (packs <= 240 || packs > 256) && packs <= most_packs_of_floats;
     if (is_packed(inputs, element)) return packs <= 96 || packs > 128;

@@ -281,13 +281,13 @@ inline bool fitted_is_faster(const Inputs& inputs, Element element) {
     // Shorter ones that fill its threads, while L2 holds all: of 34 and 46 MB 2560 87 and 92, by overlap 75 and 82; but
     // 3072 79 and 89, by overlap 85 and 83.
     const FittedShape fitted = shape_of_fitted(packs);
-    if (threads == 128 && fillings_of_l2(inputs, element) <= 0.8)
+    if (threads == 128 && l2_holds(inputs, element))
         return !fills_most(packs, 128) && 8 * packs >= 7 * std::uint64_t{fitted.threads} * fitted.packs;
     // 12000: of 44 MB 83, by overlap 78. 5376: of 34 MB 77 and 82, of 41 MB 76 and 75, of 46 MB 90 and 83; 6144: 80 and 85,
     // 80 and 78, 90 and 86.
-    const double fillings = fillings_of_l2(inputs, element);
-    const bool full = (fills_most(packs, 192) && (fillings <= 0.65 || fillings > 0.8)) ||
-                      (fills_most(packs, 384) && fillings > 0.8);
+    const bool holds = l2_holds(inputs, element);
+    const bool full = (fills_most(packs, 192) && (!holds || fillings_of_l2(inputs, element) <= 0.65)) ||
+                      (fills_most(packs, 384) && !holds);
     return (threads == 192 || packs > 1024) && !full;
 }
 

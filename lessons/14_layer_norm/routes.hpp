@@ -60,7 +60,7 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
 // and 59 by eight (H200, these kernels by themselves).
 inline FittedShape shape_of_fitted(const Inputs& inputs, Element element) {
     const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
-    if (fillings_of_l2(inputs, element) <= 0.8) {
+    if (l2_holds(inputs, element)) {
         const auto is_between = [packs](std::uint64_t low, std::uint64_t high) { return packs > low && packs <= high; };
         const bool full_warps = packs % 32 == 0;
         if (element == Element::f32) {
@@ -180,7 +180,7 @@ inline bool fitted_is_faster(const Inputs& inputs, Element element) {
         return element != Element::f32 && packs > 2048 && packs <= 2560;
     // Of 34 and 46 MB: 6144 84 and 88, by overlap 68 and 72; 14336 72 and 82, 58 and 67; 15000 69 and 78, 54 and 65; floats:
     // 3072 84 and 87, 79 and 82; 7168 72 and 79, 63 and 73; but 4096 79 and 83, 85 and 85.
-    const bool in_l2 = fillings_of_l2(inputs, element) <= 0.8;
+    const bool in_l2 = l2_holds(inputs, element);
     switch (threads_at_high_occupancy(packs)) {
         case 192:
             return in_l2 || !fills_most(packs, 192);

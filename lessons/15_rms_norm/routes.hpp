@@ -68,7 +68,7 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
 // themselves).
 inline FittedShape shape_of_fitted(const Inputs& inputs, Element element) {
     const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
-    if (packs > 1536 && packs <= 2048 && fillings_of_l2(inputs, element) <= 0.8)
+    if (packs > 1536 && packs <= 2048 && l2_holds(inputs, element))
         return packs <= 1920 ? fitted_shape(packs, {{5, 512, 2}}) : fitted_shape(packs, {{8, 256, 2}});
     return fitted_shape(packs, {{kPacks, 640, 2}, {kPacks, kMostThreads, 2}});
 }
@@ -80,12 +80,11 @@ inline constexpr std::uint32_t kVectors = 1;   // as long as a row: weights
 
 // Of rows that begin anywhere and take no more warps than they need. Two rows together share weights. Percent of a copy's
 // bandwidth on an H200, 34 MB of halves, by two with two packs a thread, and by one row with four or five: 501 columns 81
-// and less, 1001 73 and 79, 2001 81 and 77, 4001 75 and 80, 5001 72 and 79 (these kernels by themselves). Longer ones by teams,
-// but for those of 16 bits that L2 holds: 34 and 41 MB of 14001 columns 70 and 68, by teams 67 and 67 in another run, 16001 70
-// and 68, 63.
+// and less, 1001 73 and 79, 2001 81 and 77, 4001 75 and 80, 5001 72 and 79 (these kernels by themselves). Longer ones go to
+// teams, but for those of 16 bits that L2 holds: 34 MB of 14001 columns 75 and 67 by a team, of 16001 74 and 63 (in two runs).
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    if (element != Element::f32 && packs > 1664 && fillings_of_l2(inputs, element) <= 0.8)
+    if (element != Element::f32 && packs > 1664 && l2_holds(inputs, element))
         return fitted_anywhere_shape(rows_of(inputs).columns, element, {{1, 4, 512, 3, 2048}});
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
                                  {{2, 2, 384, 3, 64},
@@ -222,7 +221,7 @@ inline bool team_is_faster_than_a_block(const Inputs& inputs, Element element) {
 // were timed: of 67 MB 12289 columns 92, by four packs, and 90 by a team, but 12801 89 and 92.
 inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    const bool beats_team = element != Element::f32 && fillings_of_l2(inputs, element) <= 0.8;
+    const bool beats_team = element != Element::f32 && l2_holds(inputs, element);
     return inputs.machine.architecture >= 90 && has_room(Route::fitted_anywhere, inputs, element, kMostThreads) &&
            bytes_of_rows(inputs, element) >= 2u << 20 && (packs <= 1536 || beats_team || !team_is_faster(inputs, element));
 }

@@ -146,8 +146,8 @@ inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
                            {{16, 16, 1, 2, false}, {16, 16, 2, 2, false}, {16, 16, 3, 1, false}, {16, 16, 4, 1, false}});
 }
 
-// Of short rows in tiles. Threads keep exponentials, a float for each value: of 16-bit rows, twice as many, none goes so that
-// would take four threads.
+// Of short rows in tiles. Threads keep exponentials, a float for each value, of which 16-bit rows have twice as many: only
+// rows of floats are shared by four threads.
 inline RowTileShape shape_of_row_tile(const Inputs& inputs, Element element) {
     const RowTileShape shape = row_tile_shape(inputs, element,
                                               {{3, 4, 1, 512, 128},
@@ -158,9 +158,9 @@ inline RowTileShape shape_of_row_tile(const Inputs& inputs, Element element) {
                                                {20, 20, 1, 128, 128},
                                                {32, 16, 2, 64, 128},
                                                {40, 20, 2, 64, 128},
-                                               {48, 24, 2, 64, 128},
-                                               {80, 20, 4, 64, 256}});
-    return shape.parts == 4 && element != Element::f32 ? RowTileShape{} : shape;
+                                               {48, 24, 2, 64, 128}});
+    if (shape.rows > 0 || element != Element::f32) return shape;
+    return row_tile_shape(inputs, element, {{80, 20, 4, 64, 256}});
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {

@@ -160,7 +160,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             launch_few_lanes_of_rows(plan, inputs, element, b);
             break;
         case Route::row_tile:
-            launch_row_tile(plan, inputs, element, "rms_norm_row_tile", row_tile_of_norm(inputs, element), 1, b.in,
+            launch_row_tile(plan, inputs, element, "rms_norm_row_tile", row_tile_of_norm(inputs, element), kVectors, b.in,
                             b.weight, b.out, static_cast<int>(rows.count), columns, epsilon);
             break;
         case Route::team:

@@ -81,10 +81,11 @@ inline constexpr std::uint32_t kVectors = 1;   // as long as a row: weights
 // Of rows that begin anywhere and take no more warps than they need. Two rows together share weights. Percent of a copy's
 // bandwidth on an H200, 34 MB of halves, by two with two packs a thread, and by one row with four or five: 501 columns 81
 // and less, 1001 73 and 79, 2001 81 and 77, 4001 75 and 80, 5001 72 and 79 (these kernels by themselves). Longer ones go to
-// teams, but for those of 16 bits that L2 holds: 34 MB of 14001 columns 75 and 67 by a team, of 16001 74 and 63 (in two runs).
+// teams, but for those of 16 bits that L2 holds: 34 MB of 14001 columns 75 and 67 by a team, of 16001 74 and 63 (in two runs);
+// of 13001 71, and by five packs a thread 60 (these kernels by themselves).
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    if (element != Element::f32 && packs > 1664 && l2_holds(inputs, element))
+    if (element != Element::f32 && packs > 1536 && l2_holds(inputs, element))
         return fitted_anywhere_shape(rows_of(inputs).columns, element, {{1, 4, 512, 3, 2048}});
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
                                  {{2, 2, 384, 3, 64},
@@ -187,7 +188,7 @@ inline bool fitted_is_faster(const Inputs& inputs, Element element) {
     const std::uint32_t threads = threads_at_high_occupancy(packs);
     const bool shorter =
         element != Element::f32 && (threads == 192 || threads == 384) && !fills_most(packs, threads);
-    const bool by_many_packs = packs > 1536 && shape_of_fitted(inputs, element).packs > kPacks;
+    const bool by_many_packs = shape_of_fitted(inputs, element).packs > kPacks;
     return (shorter || by_many_packs || packs > 2048) && has_room(Route::fitted, inputs, element, kMostThreads);
 }
 

@@ -225,6 +225,7 @@ TEST(RmsNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     is("rms_norm_best_f32", 1000, 6001, "rms_norm_fitted_anywhere", "float, 1, 3, 512, 3, false", 1000, 512, true);
     is("rms_norm_best_f16", 3001, 4001, "rms_norm_fitted_anywhere", "__half, 1, 4, 512, 2, false", 3001, 128, true);
     is("rms_norm_best_f16", 1700, 5001, "rms_norm_fitted_anywhere", "__half, 1, 5, 512, 2, false", 1700, 128, true);
+    is("rms_norm_best_f16", 653, 13001, "rms_norm_fitted_anywhere", "__half, 1, 4, 512, 3, false", 653, 416, true);   // 1625
     is("rms_norm_best_f16", 607, 14001, "rms_norm_fitted_anywhere", "__half, 1, 4, 512, 3, false", 607, 448, true);
     is("rms_norm_best_bf16", 700, 16001, "rms_norm_fitted_anywhere", "__nv_bfloat16, 1, 4, 512, 3, false", 700, 512, true);
     is("rms_norm_best_f32", 3001, 2001, "rms_norm_fitted_anywhere", "float, 1, 4, 512, 2, false", 3001, 128, true);

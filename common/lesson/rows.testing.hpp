@@ -60,9 +60,12 @@ void expect_a_compiled_instance_for_every_length(const std::string& operation, c
     for (const Element element : {Element::f32, Element::f16, Element::bf16}) {
         const std::uint64_t pack = 16 / static_cast<std::uint64_t>(element_size(element));
         const std::string variant = fmt::format("{}_best_{}", operation, element_name(element));
-        for (std::uint64_t packs = 1; packs <= 4200; packs += packs < 100 ? 1 : packs < 400 ? 3 : 31) {
-            for (const std::uint64_t behind : std::set<std::uint64_t>{0, pack / 2, pack / 4, 1}) {
+        for (std::uint64_t packs = 0; packs <= 4200; packs += packs < 100 ? 1 : packs < 400 ? 3 : 31) {
+            std::set<std::uint64_t> all_behind{0, pack / 2, pack / 4, 1};
+            for (std::uint64_t behind = 0; packs < 8 && behind < pack; ++behind) all_behind.insert(behind);
+            for (const std::uint64_t behind : all_behind) {
                 const std::uint64_t columns = packs * pack + behind;
+                if (columns == 0) continue;
                 Inputs inputs = with_rows(variant, 1, columns);
                 inputs.kind = "small";
                 inputs.machine.architecture = 90;

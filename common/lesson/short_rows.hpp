@@ -1,5 +1,4 @@
-// How lessons on rows choose and launch kernels for short rows: a few lanes hold one, a thread has a few words of it, or many
-// lie in shared memory as a tile.
+// How lessons on rows choose and launch kernels for short rows: a few lanes hold one, or a thread has a few words of one.
 #pragma once
 
 #include <algorithm>
@@ -156,50 +155,6 @@ inline bool few_lanes_are_faster_for_norm(const Inputs& inputs, Element element,
         return is_packed(inputs, element) && packs > 128 && (packs <= 240 || packs > 256) && packs <= most_packs_of_floats;
     if (is_packed(inputs, element)) return packs <= 96 || packs > 128;
     return packs >= (shape.bytes == 4 ? 6 : 7) && (shape.whole || packs <= 60 || packs > 64);
-}
-
-// Of many short rows as tiles in shared memory, each of rows that lie one after the other. For rows of so many whole words
-// of 4 bytes at most: words that a thread has of a row at most, threads that share a row, rows of a tile, and threads of a
-// block; where these have whole rows, each may take one after the other.
-struct RowTileShape {
-    std::uint32_t most_words = 0, words = 0, parts = 1, rows = 0, threads = 0;
-};
-// The first of the instances that has room for a row; none where rows do not go so. A tile begins where a pack does.
-inline RowTileShape row_tile_shape(const Inputs& inputs, Element element, std::initializer_list<RowTileShape> instances) {
-    const Rows rows = rows_of(inputs);
-    if (inputs.offset % pack_of(element) != 0 || rows.count > 0x7f000000) return {};
-    const std::uint64_t words = rows.columns * static_cast<std::uint64_t>(element_size(element)) / 4;
-    for (const RowTileShape& shape : instances)
-        if (words <= shape.most_words) return shape;
-    return {};
-}
-// `vectors` as long as a row lie in shared memory, too, as floats: where 16-bit rows may begin within a word, twice.
-template <class... Arguments>
-void launch_row_tile(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
-                     const RowTileShape& shape, std::uint32_t vectors, const Arguments&... arguments) {
-    const auto size = static_cast<std::uint64_t>(element_size(element));
-    const std::uint64_t columns = rows_of(inputs).columns;
-    const std::uint64_t values_of_a_word = 4 / size;
-    launch::Block block{shape.threads};
-    block.dynamic_shared_bytes = static_cast<std::uint32_t>(shape.rows * columns * size +
-                                                            vectors * (columns + 4) * values_of_a_word * 4);
-    plan.launch(kernel, fmt::format("{}, {}, {}", type_of(element), shape.words, shape.parts),
-                launch::Grid{rows_of(inputs).blocks(shape.rows)}, block, arguments..., static_cast<int>(shape.rows));
-    plan.launches.back().overlaps = true;
-}
-// Of a norm. Percent of a copy's bandwidth on an H200, 34 MB of halves by layer norm, where a thread takes four rows and one:
-// 5 columns 33 and 29; two and one: 9 columns 55 and 50 (these kernels by themselves).
-inline RowTileShape row_tile_of_norm(const Inputs& inputs, Element element) {
-    return row_tile_shape(inputs, element,
-                          {{3, 8, 1, 512, 128},
-                           {6, 8, 1, 256, 128},
-                           {8, 8, 1, 128, 128},
-                           {16, 16, 1, 128, 128},
-                           {20, 20, 1, 128, 128},
-                           {32, 16, 2, 64, 128},
-                           {40, 20, 2, 64, 128},
-                           {64, 16, 4, 64, 256},
-                           {80, 20, 4, 64, 256}});
 }
 
 // Of a norm, where rows begin anywhere: are there many, of more than 48 packs? Then whole warps are faster than a few

@@ -10,6 +10,7 @@
 
 #include "common/lesson/row_routes.hpp"
 #include "common/lesson/row_teams.hpp"
+#include "common/lesson/row_tiles.hpp"
 #include "common/lesson/short_rows.hpp"
 #include "lessons/13_softmax/case.hpp"
 #include "lessons/13_softmax/routes.hpp"
@@ -180,9 +181,13 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::short_anywhere:
             launch_short_anywhere(plan, inputs, element, buffers);
             break;
+        case Route::few_columns:
+            launch_few_columns(plan, inputs, element, "softmax_few_columns", shape_of_few_columns(inputs, element),
+                               buffers.in, buffers.out, static_cast<int>(rows.count));
+            break;
         case Route::row_tile:
             launch_row_tile(plan, inputs, element, "softmax_row_tile", shape_of_row_tile(inputs, element), 0, buffers.in,
-                            buffers.out, static_cast<int>(rows_of(inputs).count), columns_of(inputs));
+                            buffers.out, static_cast<int>(rows.count), columns);
             break;
         case Route::few_lanes:
             launch_few_lanes_of_rows(plan, inputs, element, buffers);

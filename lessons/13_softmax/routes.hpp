@@ -5,6 +5,7 @@
 
 #include "common/lesson/row_routes.hpp"
 #include "common/lesson/row_teams.hpp"
+#include "common/lesson/row_tiles.hpp"
 #include "common/lesson/short_rows.hpp"
 #include "lessons/13_softmax/case.hpp"
 
@@ -22,6 +23,7 @@ enum class Route : std::uint8_t {
     shared,
     short_anywhere,
     few_lanes,
+    few_columns,
     row_tile,
     anywhere,
     fitted_anywhere,
@@ -146,21 +148,19 @@ inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
                            {{16, 16, 1, 2, false}, {16, 16, 2, 2, false}, {16, 16, 3, 1, false}, {16, 16, 4, 1, false}});
 }
 
+// Of rows of a few columns. Percent of a copy's bandwidth on an H200 so and by tiles, 34 MB of halves: 21 columns 89
+// 84, but of more packs a thread 23 83 88, 31 76 91; of floats 31 87 (these kernels by themselves).
+inline FewColumnsShape shape_of_few_columns(const Inputs& inputs, Element element) {
+    return few_columns_shape(inputs, element, 1, element == Element::f32 ? 31 : 22);
+}
+
 // Of short rows in tiles. Threads keep exponentials, a float for each value, of which 16-bit rows have twice as many: only
-// rows of floats are shared by four threads.
+// rows of floats of more words are shared by three or four.
 inline RowTileShape shape_of_row_tile(const Inputs& inputs, Element element) {
-    const RowTileShape shape = row_tile_shape(inputs, element,
-                                              {{3, 4, 1, 512, 128},
-                                               {4, 4, 1, 256, 128},
-                                               {6, 8, 1, 256, 256},
-                                               {8, 8, 1, 128, 128},
-                                               {12, 12, 1, 128, 128},
-                                               {20, 20, 1, 128, 128},
-                                               {32, 16, 2, 64, 128},
-                                               {40, 20, 2, 64, 128},
-                                               {48, 24, 2, 64, 128}});
-    if (shape.rows > 0 || element != Element::f32) return shape;
-    return row_tile_shape(inputs, element, {{80, 20, 4, 64, 256}});
+    const RowTileShape shape = row_tile_shape(
+        inputs, element, 23, {{16, 16, 1}, {20, 20, 1}, {32, 16, 2}, {40, 20, 2}, {48, 16, 3}});
+    if (shape.parts > 0 || element != Element::f32) return shape;
+    return row_tile_shape(inputs, element, 23, {{60, 20, 3}, {80, 20, 4}});
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
@@ -211,8 +211,10 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return columns / pack_of(element) <= anywhere_shape(columns, element).room();
         case Route::short_anywhere:
             return words_for_short(columns, element).lanes > 0;
+        case Route::few_columns:
+            return shape_of_few_columns(inputs, element).columns > 0;
         case Route::row_tile:
-            return shape_of_row_tile(inputs, element).rows > 0;
+            return shape_of_row_tile(inputs, element).parts > 0;
         case Route::few_lanes:
             return shape_of_few_lanes(inputs, element).lanes > 0;
         case Route::team:
@@ -322,13 +324,15 @@ inline bool few_lanes_are_faster(const Inputs& inputs, Element element) {
 
 // Is it faster that many short rows go as tiles? Percent of a copy's bandwidth on an H200 so and by a few lanes, halves: of
 // 34 MB 33 columns 86 43, 63 88 66, 70 82 73, 97 77 68, but 121 70 74; of 67 MB 97 96 93; floats: of 34 MB 65 84 81 (these
-// kernels by themselves). So, and by short_anywhere in another run: 3 columns 38 25, 9 88 45, 17 93 52.
+// kernels by themselves).
 inline bool row_tile_is_faster(const Inputs& inputs, Element element) {
     return inputs.machine.architecture >= 90 && rows_are_many(inputs, element) && !is_packed(inputs, element) &&
-           rows_of(inputs).columns >= 3 && has_room(Route::row_tile, inputs, element, kShortBlock);
+           has_room(Route::row_tile, inputs, element, kShortBlock);
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
+    if (few_columns_are_faster(inputs, element, shape_of_few_columns(inputs, element)))
+        return {Route::few_columns, kShortBlock};
     if (row_tile_is_faster(inputs, element)) return {Route::row_tile, kShortBlock};
     // Of 67 MB of 75 halves on an H100, nine packs, 96 % of a copy's bandwidth so, and 91 by short_anywhere.
     if (few_lanes_are_faster(inputs, element)) return {Route::few_lanes, kShortBlock};

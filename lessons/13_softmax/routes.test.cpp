@@ -196,18 +196,35 @@ TEST(Softmax, ManyShortRowsAreHeldByAFewLanes) {
     is("softmax_best_f16", 21001, 417, "softmax_few_lanes", "__half, 16, 16, 4, 1, false", 2626, 128, true);
 }
 
+// 31 MB read and written, and more. A thread has whole packs, of as many rows as that takes: eight of an odd number of
+// halves.
+TEST(Softmax, ManyRowsOfAFewColumnsTakeTheKernelOfTheirNumber) {
+    const auto is = expect_launch_on_sm90;
+    is("softmax_best_f16", 2800001, 3, "softmax_few_columns", "__half, 3", 2735, 128, true);   // three packs
+    is("softmax_best_f16", 1700001, 5, "softmax_few_columns", "__half, 5", 3321, 64, true);   // five
+    is("softmax_best_bf16", 944445, 9, "softmax_few_columns", "__nv_bfloat16, 9", 1845, 64, true);
+    is("softmax_best_f32", 340001, 25, "softmax_few_columns", "float, 25", 2657, 32, true);   // 25
+    is("softmax_best_f16", 708334, 12, "softmax_few_columns", "__half, 12", 2767, 128, true);   // two of three
+    is("softmax_best_f16", 1062501, 8, "softmax_few_columns", "__half, 8", 2767, 128, true);   // three rows
+    is("softmax_best_f16", 531251, 16, "softmax_few_columns", "__half, 16", 2767, 64, true);   // three rows, of two
+    is("softmax_best_f32", 1416667, 3, "softmax_few_columns", "float, 3", 2767, 128, true);   // four rows
+    is("softmax_best_f32", 212501, 20, "softmax_few_columns", "float, 20", 3321, 64, true);   // one, of five packs
+    is("softmax_best_f32", 265626, 16, "softmax_few_lanes", "float, 16, 4, 2, 2, true", 4151, 128, true);
+    lesson::Inputs inputs = with_rows("softmax_best_f16", 944445, 9);
+    inputs.machine.architecture = 90;
+    inputs.offset = 2;   // a tile begins where a pack does
+    EXPECT_NE(best_route(inputs, Element::f16).route, Route::few_columns);
+}
+
 // 31 MB read and written, and more. As many threads as share a row have up to so many of its whole words each.
 TEST(Softmax, ManyVeryShortRowsThatBeginAnywhereGoAsTiles) {
     const auto is = expect_launch_on_sm90;
-    is("softmax_best_f16", 1700001, 5, "softmax_row_tile", "__half, 4, 1", 3321, 128, true);   // 512 rows a tile
-    is("softmax_best_f16", 944445, 9, "softmax_row_tile", "__half, 4, 1", 3690, 128, true);    // 256
-    is("softmax_best_f16", 660001, 13, "softmax_row_tile", "__half, 8, 1", 2579, 256, true);
-    is("softmax_best_f16", 500001, 17, "softmax_row_tile", "__half, 8, 1", 3907, 128, true);   // 128
-    is("softmax_best_f16", 340001, 25, "softmax_row_tile", "__half, 12, 1", 2657, 128, true);
-    is("softmax_best_bf16", 260001, 33, "softmax_row_tile", "__nv_bfloat16, 20, 1", 2032, 128, true);
-    is("softmax_best_f16", 170001, 50, "softmax_row_tile", "__half, 16, 2", 2657, 128, true);   // 64
+    is("softmax_best_f16", 340001, 25, "softmax_row_tile", "__half, 16, 1", 2657, 128, true);   // 128 rows
+    is("softmax_best_bf16", 260001, 35, "softmax_row_tile", "__nv_bfloat16, 20, 1", 2032, 128, true);
+    is("softmax_best_f16", 170001, 50, "softmax_row_tile", "__half, 16, 2", 2657, 128, true);            // 64
     is("softmax_best_f16", 120001, 70, "softmax_row_tile", "__half, 20, 2", 1876, 128, true);
-    is("softmax_best_f16", 90001, 95, "softmax_row_tile", "__half, 24, 2", 1407, 128, true);
+    is("softmax_best_f16", 90001, 95, "softmax_row_tile", "__half, 16, 3", 1407, 192, true);
+    is("softmax_best_f32", 80001, 59, "softmax_row_tile", "float, 20, 3", 1251, 192, true);
     is("softmax_best_f32", 130001, 33, "softmax_row_tile", "float, 20, 2", 2032, 128, true);
     is("softmax_best_f32", 70001, 65, "softmax_row_tile", "float, 20, 4", 1094, 256, true);
     is("softmax_best_f16", 85001, 99, "softmax_few_lanes", "__half, 16, 16, 1, 4, false", 2657, 128, true);   // 49 words
@@ -236,7 +253,8 @@ TEST(Softmax, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
 }
 
 TEST(Softmax, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
-    for (const Route route : {Route::few_lanes, Route::row_tile, Route::fitted, Route::fitted_anywhere}) {
+    for (const Route route :
+         {Route::few_columns, Route::few_lanes, Route::row_tile, Route::fitted, Route::fitted_anywhere}) {
         expect_a_compiled_instance_for_every_length("softmax", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
             if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
         });

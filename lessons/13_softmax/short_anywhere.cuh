@@ -1,20 +1,6 @@
 // Softmax of short rows that begin anywhere: many rows a block, by way of shared memory. Arguments as in kernels.cuh;
 // in and out lie equally far past a multiple of 16 bytes.
 
-// Values in a word of 4 bytes.
-template <class T>
-constexpr int kWordOf = 4 / sizeof(T);
-
-// The values of a word as floats; of a float's, y is 0.
-template <class T>
-__device__ __forceinline__ float2 values_of(unsigned word) {
-  return widened_pair<T>(reinterpret_cast<const T*>(&word));
-}
-template <>
-__device__ __forceinline__ float2 values_of<float>(unsigned word) {
-  return make_float2(__uint_as_float(word), 0.0f);
-}
-
 // The largest value, and the sum, of `lanes` neighbouring lanes, a power of two up to 32, in each of them. All lanes
 // of the warp take part.
 __device__ __forceinline__ float group_max(float value, int lanes) {
@@ -41,7 +27,7 @@ __device__ __forceinline__ float group_sum(float value, int lanes) {
 template <class T, int kWords, int kRows>
 __global__ void __launch_bounds__(128, kWords > 7 ? 6 : 8)
     softmax_short_anywhere(const T* in, T* out, long long rows, int columns, int lanes) {
-  constexpr int kWord = kWordOf<T>;
+  constexpr int kWord = kValuesOfWord<T>;
   constexpr int kPacks = kWords * kRows / 4 + 1;   // a lane, of all rows of a warp
   extern __shared__ uint4 shared_packs[];
   const int groups = 32 / lanes;   // rows at a time
@@ -102,7 +88,7 @@ __global__ void __launch_bounds__(128, kWords > 7 ? 6 : 8)
       float held[kWords * kWord];
 #pragma unroll
       for (int k = 0; k < kWords; ++k) {
-        const float2 pair = values_of<T>(k * kWord < inside ? row[k] : 0u);
+        const float2 pair = widened_word<T>(k * kWord < inside ? row[k] : 0u);
         held[k * kWord] = k * kWord < inside && (k > 0 || begins) ? pair.x : -INFINITY;
         if (kWord > 1) held[k * kWord + kWord - 1] = k * kWord + 1 < inside ? pair.y : -INFINITY;
       }

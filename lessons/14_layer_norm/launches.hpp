@@ -8,6 +8,7 @@
 
 #include "common/lesson/row_routes.hpp"
 #include "common/lesson/row_teams.hpp"
+#include "common/lesson/row_tiles.hpp"
 #include "common/lesson/short_rows.hpp"
 #include "lessons/14_layer_norm/case.hpp"
 #include "lessons/14_layer_norm/routes.hpp"
@@ -103,7 +104,8 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
     // roundings more.
     const bool near = route == Route::fitted_anywhere || route == Route::few_lanes || route == Route::row_tile;
     const bool two_passes = route == Route::warp || route == Route::registers || route == Route::high_occupancy ||
-                            route == Route::overlap || route == Route::short_anywhere || route == Route::anywhere ||
+                            route == Route::overlap || route == Route::short_anywhere || route == Route::few_columns ||
+                            route == Route::anywhere ||
                             ((near || route == Route::fitted) && element == Element::f32);
     const Buffers b = add_buffers(
         plan, inputs,
@@ -158,6 +160,10 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             break;
         case Route::few_lanes:
             launch_few_lanes_of_rows(plan, inputs, element, b);
+            break;
+        case Route::few_columns:
+            launch_few_columns(plan, inputs, element, "layer_norm_few_columns", shape_of_few_columns(inputs, element),
+                               b.in, b.weight, b.bias, b.out, static_cast<int>(rows.count), epsilon);
             break;
         case Route::row_tile:
             launch_row_tile(plan, inputs, element, "layer_norm_row_tile", row_tile_of_norm(inputs, element), kVectors, b.in,

@@ -26,3 +26,25 @@ template <>
 __device__ __forceinline__ void narrow_pair<__nv_bfloat16>(float2 pair, __nv_bfloat16* values) {
   *reinterpret_cast<__nv_bfloat162*>(values) = __floats2bfloat162_rn(pair.x, pair.y);
 }
+
+// Values in a word of 4 bytes, and those of one, widened; of a float's, y is 0. And back.
+template <class T>
+constexpr int kValuesOfWord = 4 / sizeof(T);
+template <class T>
+__device__ __forceinline__ float2 widened_word(unsigned word) {
+  return widened_pair<T>(reinterpret_cast<const T*>(&word));
+}
+template <>
+__device__ __forceinline__ float2 widened_word<float>(unsigned word) {
+  return make_float2(__uint_as_float(word), 0.0f);
+}
+template <class T>
+__device__ __forceinline__ unsigned narrowed_word(float2 values) {
+  unsigned word;
+  narrow_pair<T>(values, reinterpret_cast<T*>(&word));
+  return word;
+}
+template <>
+__device__ __forceinline__ unsigned narrowed_word<float>(float2 values) {
+  return __float_as_uint(values.x);
+}

@@ -6,6 +6,7 @@
 
 #include "common/lesson/row_routes.hpp"
 #include "common/lesson/row_teams.hpp"
+#include "common/lesson/row_tiles.hpp"
 #include "common/lesson/short_rows.hpp"
 #include "lessons/14_layer_norm/case.hpp"
 
@@ -22,6 +23,7 @@ enum class Route : std::uint8_t {
     fitted,
     short_anywhere,
     few_lanes,
+    few_columns,
     row_tile,
     anywhere,
     fitted_anywhere,
@@ -89,18 +91,22 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
                                  {{2, 2, 384, 3, 64}, {2, 3, 512, 2, 640}, {1, 4, 640, 2, 1536}, {1, 5, 512, 2, 1536}});
 }
 
-// Of rows that a few lanes or warps hold. Percent of a copy's bandwidth on an H200, 34 MB of halves that begin anywhere:
-// 161 columns, twenty packs, 66 by 16 lanes with two packs each, and 62 by 32; 201 70 and 72 (these kernels by
-// themselves). In whole packs 7000 columns 79, and 74 by fitted, but 5120 74 and 85; 10000 76 and 68, 9216 73 and 77.
-// Of 40 MB 10000 80, of 42 MB 10240 77; by fitted 10240 82, in another run.
+// Of rows that a few lanes or warps hold. Percent of a copy's bandwidth on an H200, 34 MB of halves in whole packs, so
+// and by fitted: 7000 columns 79 74, but 5120 74 85; 10000 76 68, 9216 73 77 (these kernels by themselves). Of 40 MB
+// 10000 80, of 42 MB 10240 77; by fitted 10240 82, in another run.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    if (packs > 16 && packs <= 23) return few_lanes_of_norm(inputs, element, {{16, 16, 2, 2, false}});
     if (packs > 96 && packs <= 128) return few_lanes_of_norm(inputs, element, {{16, 64, 2, 2, false}});
     if (packs > 1152 && (packs % 32 > 0 || fillings_of_l2(inputs, element) <= 0.6))
         return few_lanes_of_norm(inputs, element, {{16, 320, 4, 1}});
     if (packs > 768) return few_lanes_of_norm(inputs, element, {{16, 224, 4, 1}});
     return few_lanes_of_norm(inputs, element, {});
+}
+
+// Of rows of a few columns: threads keep weights and biases, too. Of 31 packs a thread, 31 columns, 34 MB of
+// halves on an H200, 64 % of a copy's bandwidth so and 71 by tiles, of floats 69 and 75 (these kernels by themselves).
+inline FewColumnsShape shape_of_few_columns(const Inputs& inputs, Element element) {
+    return few_columns_shape(inputs, element, kVectors, 30);
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
@@ -139,8 +145,10 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return words_for_short(rows_of(inputs).columns, element).lanes > 0;
         case Route::few_lanes:
             return shape_of_few_lanes(inputs, element).lanes > 0;
+        case Route::few_columns:
+            return shape_of_few_columns(inputs, element).columns > 0;
         case Route::row_tile:
-            return row_tile_of_norm(inputs, element).rows > 0;
+            return row_tile_of_norm(inputs, element).parts > 0;
         case Route::team:
             return shape_of_team(inputs, element, block).blocks > 0;
         case Route::anywhere_two_reads:
@@ -222,15 +230,15 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
 }
 
 // Is it faster that many short rows go as tiles? Percent of a copy's bandwidth on an H200 so and by a few lanes, halves: of
-// 34 MB 33 columns 73 36, 63 81 52, 97 72 64, 129 75 71, 151 67 60; of 67 MB 97 98 85, 151 94 80 (these kernels by
-// themselves). So, and by short_anywhere in another run: 9 columns 60 43, 13 72 44, but 3 17 25, 5 35 36.
+// 34 MB 63 columns 79 51, 97 75 65, 129 78 71, 151 74 60; of 67 MB 90 97 83, 151 96 80 (these kernels by themselves).
 inline bool row_tile_is_faster(const Inputs& inputs, Element element) {
-    const std::uint64_t bytes = rows_of(inputs).columns * static_cast<std::uint64_t>(element_size(element));
     return inputs.machine.architecture >= 90 && rows_are_many(inputs, element) && !is_packed(inputs, element) &&
-           bytes >= 12 && has_room(Route::row_tile, inputs, element, kShortBlock);
+           has_room(Route::row_tile, inputs, element, kShortBlock);
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
+    if (few_columns_are_faster(inputs, element, shape_of_few_columns(inputs, element)))
+        return {Route::few_columns, kShortBlock};
     if (row_tile_is_faster(inputs, element)) return {Route::row_tile, kShortBlock};
     if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element), 384))
         return {Route::few_lanes, kShortBlock};

@@ -180,7 +180,7 @@ TEST(LayerNorm, ManyShortRowsAreHeldByAFewLanes) {
     is("layer_norm_best_f32", 4200, 1024, "layer_norm_overlap", "float, 64, 4, false", 4200, 64, true);
     is("layer_norm_best_f32", 3320, 1280, "layer_norm_few_lanes", "float, 16, 160, 2, 2, true", 1660, 160, true);
     is("layer_norm_best_f32", 2770, 1536, "layer_norm_few_lanes", "float, 16, 128, 3, 2, true", 1385, 128, true);
-    is("layer_norm_best_f16", 55001, 163, "layer_norm_few_lanes", "__half, 16, 16, 2, 2, false", 3438, 128, true);
+    is("layer_norm_best_f16", 42001, 201, "layer_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2626, 128, true);
     is("layer_norm_best_f16", 33001, 257, "layer_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2064, 128, true);
     is("layer_norm_best_f16", 23001, 391, "layer_norm_few_lanes", "__half, 16, 32, 2, 2, false", 2876, 128, true);
     is("layer_norm_best_f16", 9001, 1001, "layer_norm_few_lanes", "__half, 16, 64, 2, 2, false", 4504, 64, true);
@@ -201,21 +201,39 @@ TEST(LayerNorm, FittedRowsThatL2HoldsHaveInstancesOfTheirOwn) {
     is("layer_norm_best_f16", 519, 16384, "layer_norm_fitted", "__half, 8, 512, 2, false, false", 519, 256, true);
 }
 
+// 31 MB read and written, and more. A thread has whole packs, of as many rows as that takes: eight of an odd number of
+// halves.
+TEST(LayerNorm, ManyRowsOfAFewColumnsTakeTheKernelOfTheirNumber) {
+    const auto is = expect_launch_on_sm90;
+    is("layer_norm_best_f16", 2800001, 3, "layer_norm_few_columns", "__half, 3", 2735, 128, true);   // three packs
+    is("layer_norm_best_f16", 1700001, 5, "layer_norm_few_columns", "__half, 5", 3321, 64, true);   // five
+    is("layer_norm_best_bf16", 944445, 9, "layer_norm_few_columns", "__nv_bfloat16, 9", 1845, 64, true);
+    is("layer_norm_best_f16", 340001, 25, "layer_norm_few_columns", "__half, 25", 1329, 32, true);   // 25
+    is("layer_norm_best_f16", 708334, 12, "layer_norm_few_columns", "__half, 12", 2767, 128, true);   // two of three
+    is("layer_norm_best_f16", 1062501, 8, "layer_norm_few_columns", "__half, 8", 2767, 128, true);   // three rows
+    is("layer_norm_best_f16", 531251, 16, "layer_norm_few_columns", "__half, 16", 2767, 64, true);   // three
+    is("layer_norm_best_f32", 1416667, 3, "layer_norm_few_columns", "float, 3", 2767, 128, true);   // four rows
+    is("layer_norm_best_f32", 212501, 20, "layer_norm_few_columns", "float, 20", 3321, 64, true);   // one
+    is("layer_norm_best_f32", 265626, 16, "layer_norm_few_lanes", "float, 16, 4, 2, 2, true", 4151, 128, true);
+    lesson::Inputs inputs = with_rows("layer_norm_best_f16", 944445, 9);
+    inputs.machine.architecture = 90;
+    inputs.offset = 2;   // a tile begins where a pack does
+    EXPECT_NE(best_route(inputs, Element::f16).route, Route::few_columns);
+}
+
 // 31 MB read and written, and more. As many threads as share a row have up to so many of its whole words each.
 TEST(LayerNorm, ManyVeryShortRowsThatBeginAnywhereGoAsTiles) {
     const auto is = expect_launch_on_sm90;
-    is("layer_norm_best_f16", 1700001, 5, "layer_norm_short_anywhere", "__half, 3, 4", 3321, 128, false);
-    is("layer_norm_best_f16", 1200001, 7, "layer_norm_row_tile", "__half, 8, 1", 2344, 128, true);   // 512 rows a tile
-    is("layer_norm_best_f16", 944445, 9, "layer_norm_row_tile", "__half, 8, 1", 3690, 128, true);    // 256
-    is("layer_norm_best_f16", 500001, 17, "layer_norm_row_tile", "__half, 8, 1", 3907, 128, true);   // 128
-    is("layer_norm_best_bf16", 260001, 33, "layer_norm_row_tile", "__nv_bfloat16, 16, 1", 2032, 128, true);
-    is("layer_norm_best_f16", 210001, 41, "layer_norm_row_tile", "__half, 20, 1", 1641, 128, true);
-    is("layer_norm_best_f16", 140001, 59, "layer_norm_row_tile", "__half, 16, 2", 2188, 128, true);   // 64
-    is("layer_norm_best_f16", 110001, 75, "layer_norm_row_tile", "__half, 20, 2", 1719, 128, true);
-    is("layer_norm_best_f16", 90001, 97, "layer_norm_row_tile", "__half, 16, 4", 1407, 256, true);
-    is("layer_norm_best_f16", 56001, 150, "layer_norm_row_tile", "__half, 20, 4", 876, 256, true);
-    is("layer_norm_best_f16", 65001, 129, "layer_norm_row_tile", "__half, 16, 4", 1016, 256, true);
-    is("layer_norm_best_f32", 130001, 33, "layer_norm_row_tile", "float, 20, 2", 2032, 128, true);
+    is("layer_norm_best_f16", 300001, 31, "layer_norm_row_tile", "__half, 1", 2344, 128, true);
+    is("layer_norm_best_bf16", 260001, 33, "layer_norm_row_tile", "__nv_bfloat16, 1", 2032, 128, true);   // 128
+    is("layer_norm_best_f16", 210001, 41, "layer_norm_row_tile", "__half, 1", 1641, 128, true);
+    is("layer_norm_best_f16", 140001, 59, "layer_norm_row_tile", "__half, 2", 2188, 128, true);   // 64
+    is("layer_norm_best_f16", 81001, 105, "layer_norm_row_tile", "__half, 2", 1266, 128, true);   // 52 words
+    is("layer_norm_best_f16", 70001, 121, "layer_norm_row_tile", "__half, 3", 1094, 192, true);
+    is("layer_norm_best_f16", 56001, 150, "layer_norm_row_tile", "__half, 3", 876, 192, true);
+    is("layer_norm_best_f16", 44041, 193, "layer_norm_row_tile", "__half, 4", 689, 256, true);    // 96 words
+    is("layer_norm_best_f32", 130001, 33, "layer_norm_row_tile", "float, 2", 2032, 128, true);
+    is("layer_norm_best_f32", 70001, 65, "layer_norm_row_tile", "float, 3", 1094, 192, true);
     lesson::Inputs inputs = with_rows("layer_norm_best_f16", 140001, 59);
     inputs.machine.architecture = 90;
     inputs.offset = 1;   // a tile begins where a pack does
@@ -235,7 +253,8 @@ TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
 }
 
 TEST(LayerNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
-    for (const Route route : {Route::few_lanes, Route::row_tile, Route::fitted, Route::fitted_anywhere}) {
+    for (const Route route :
+         {Route::few_columns, Route::few_lanes, Route::row_tile, Route::fitted, Route::fitted_anywhere}) {
         expect_a_compiled_instance_for_every_length("layer_norm", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
             if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
         });

@@ -1,20 +1,6 @@
 // Layer norm of short rows that begin anywhere: many rows a block, by way of shared memory. Arguments as in kernels.cuh;
 // in and out lie equally far past a multiple of 16 bytes.
 
-// Values in a word of 4 bytes.
-template <class T>
-constexpr int kWordOf = 4 / sizeof(T);
-
-// The values of a word as floats; of a float's, y is 0.
-template <class T>
-__device__ __forceinline__ float2 values_of(unsigned word) {
-  return widened_pair<T>(reinterpret_cast<const T*>(&word));
-}
-template <>
-__device__ __forceinline__ float2 values_of<float>(unsigned word) {
-  return make_float2(__uint_as_float(word), 0.0f);
-}
-
 // The sum of `lanes` neighbouring lanes, a power of two up to 32, in each of them. All lanes of the warp take part.
 __device__ __forceinline__ float group_sum(float value, int lanes) {
   for (int lane_mask = lanes / 2; lane_mask > 0; lane_mask /= 2) {
@@ -27,8 +13,8 @@ __device__ __forceinline__ float group_sum(float value, int lanes) {
 // begin with value number p of a word. Each has words_a_row words.
 template <class T>
 __device__ __forceinline__ void keep_words(T* kept, const T* weight, int columns, int words_a_row) {
-  const int values = words_a_row * kWordOf<T>;
-  for (int i = threadIdx.x; i < values * kWordOf<T>; i += blockDim.x) {
+  const int values = words_a_row * kValuesOfWord<T>;
+  for (int i = threadIdx.x; i < values * kValuesOfWord<T>; i += blockDim.x) {
     const int column = i % values - i / values;
     kept[i] = column >= 0 && column < columns ? weight[column] : narrowed<T>(0.0f);
   }
@@ -37,7 +23,7 @@ __device__ __forceinline__ void keep_words(T* kept, const T* weight, int columns
 // `lanes` neighbouring lanes take a row, a power of two of them; each has kWords neighbouring words of it, an odd number:
 // lanes then read different banks. A warp takes lots of 32 / lanes * kRows rows, which follow each other in memory: one
 // lot, and then others, by as many blocks as run at once. blockDim.x: a multiple of 32. Dynamic shared memory, in packs
-// of 16 bytes: for each warp a lot and two more packs; then 2 * kWordOf<T> vectors of words_a_row words.
+// of 16 bytes: for each warp a lot and two more packs; then 2 * kValuesOfWord<T> vectors of words_a_row words.
 //
 // Compared with layer_norm_short_rows: rows that begin anywhere. A lot begins and ends anywhere, too, but what lies
 // between is whole packs: 16 bytes a load and a store, by way of shared memory. The next lot is on its way while one is
@@ -46,7 +32,7 @@ template <class T, int kWords, int kRows>
 __global__ void __launch_bounds__(128, kWords > 7 ? 6 : 8)
     layer_norm_short_anywhere(const T* in, const T* weight, const T* bias, T* out, long long rows, int columns,
                               float epsilon, int lanes) {
-  constexpr int kWord = kWordOf<T>;
+  constexpr int kWord = kValuesOfWord<T>;
   constexpr int kPacks = kWords * kRows / 4 + 1;   // a lane, of all rows of a warp
   extern __shared__ uint4 shared_packs[];
   const int groups = 32 / lanes;   // rows at a time
@@ -116,7 +102,7 @@ __global__ void __launch_bounds__(128, kWords > 7 ? 6 : 8)
       float sum = 0.0f;
 #pragma unroll
       for (int k = 0; k < kWords; ++k) {
-        const float2 pair = values_of<T>(k * kWord < inside ? row[k] : 0u);
+        const float2 pair = widened_word<T>(k * kWord < inside ? row[k] : 0u);
         held[k * kWord] = k > 0 || begins ? pair.x : 0.0f;
         sum += held[k * kWord];
         if (kWord > 1) {
@@ -141,8 +127,8 @@ __global__ void __launch_bounds__(128, kWords > 7 ? 6 : 8)
 #pragma unroll
       for (int k = 0; k < kWords; ++k) {
         if (k * kWord < inside) {
-          const float2 factors = values_of<T>(weights[place * words_a_row + k]);
-          const float2 terms = values_of<T>(biases[place * words_a_row + k]);
+          const float2 factors = widened_word<T>(weights[place * words_a_row + k]);
+          const float2 terms = widened_word<T>(biases[place * words_a_row + k]);
           const float low = normalized(held[k * kWord], mean, scale, factors.x, terms.x);
           if (kWord == 1) {
             row[k] = __float_as_uint(low);

@@ -8,6 +8,7 @@
 
 #include "common/lesson/row_routes.hpp"
 #include "common/lesson/row_teams.hpp"
+#include "common/lesson/row_tiles.hpp"
 #include "common/lesson/short_rows.hpp"
 #include "lessons/15_rms_norm/case.hpp"
 #include "lessons/15_rms_norm/routes.hpp"
@@ -158,6 +159,10 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             break;
         case Route::few_lanes:
             launch_few_lanes_of_rows(plan, inputs, element, b);
+            break;
+        case Route::few_columns:
+            launch_few_columns(plan, inputs, element, "rms_norm_few_columns", shape_of_few_columns(inputs, element),
+                               b.in, b.weight, b.out, static_cast<int>(rows.count), epsilon);
             break;
         case Route::row_tile:
             launch_row_tile(plan, inputs, element, "rms_norm_row_tile", row_tile_of_norm(inputs, element), kVectors, b.in,

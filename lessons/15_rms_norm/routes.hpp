@@ -5,6 +5,7 @@
 
 #include "common/lesson/row_routes.hpp"
 #include "common/lesson/row_teams.hpp"
+#include "common/lesson/row_tiles.hpp"
 #include "common/lesson/short_rows.hpp"
 #include "lessons/15_rms_norm/case.hpp"
 
@@ -23,6 +24,7 @@ enum class Route : std::uint8_t {
     full_row,
     short_anywhere,
     few_lanes,
+    few_columns,
     row_tile,
     anywhere,
     fitted_anywhere,
@@ -105,6 +107,11 @@ inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
     return !shape.whole && packs > 96 && packs <= 128 ? FewLanesShape{} : shape;
 }
 
+// Of rows of a few columns: threads keep weights, too.
+inline FewColumnsShape shape_of_few_columns(const Inputs& inputs, Element element) {
+    return few_columns_shape(inputs, element, kVectors, 31);
+}
+
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
     return team_of(places_of(inputs, element), rows_of(inputs).count, inputs.machine, kVectors, block);
 }
@@ -145,8 +152,10 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return words_for_short(rows_of(inputs).columns, element).lanes > 0;
         case Route::few_lanes:
             return shape_of_few_lanes(inputs, element).lanes > 0;
+        case Route::few_columns:
+            return shape_of_few_columns(inputs, element).columns > 0;
         case Route::row_tile:
-            return row_tile_of_norm(inputs, element).rows > 0;
+            return row_tile_of_norm(inputs, element).parts > 0;
         case Route::team:
             return shape_of_team(inputs, element, block).blocks > 0;
         case Route::anywhere_two_reads:
@@ -228,14 +237,15 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
 }
 
 // Is it faster that many short rows go as tiles? Percent of a copy's bandwidth on an H200 so and by a few lanes, halves: of
-// 34 MB 33 columns 74 41, 63 84 57, 97 79 69, 129 78 71, 151 79 68; of 67 MB 97 100 91, 151 98 88 (these kernels by
-// themselves). So, and by short_anywhere in another run: 3 columns 31 27, 9 71 49, 13 77 52.
+// 34 MB 63 columns 86 57, 97 75 68, 129 82 71, 151 79 68; of 67 MB 90 96 90, 151 97 88 (these kernels by themselves).
 inline bool row_tile_is_faster(const Inputs& inputs, Element element) {
     return inputs.machine.architecture >= 90 && rows_are_many(inputs, element) && !is_packed(inputs, element) &&
-           rows_of(inputs).columns >= 3 && has_room(Route::row_tile, inputs, element, kShortBlock);
+           has_room(Route::row_tile, inputs, element, kShortBlock);
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {
+    if (few_columns_are_faster(inputs, element, shape_of_few_columns(inputs, element)))
+        return {Route::few_columns, kShortBlock};
     if (row_tile_is_faster(inputs, element)) return {Route::row_tile, kShortBlock};
     if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element), 240))
         return {Route::few_lanes, kShortBlock};

@@ -194,20 +194,52 @@ TEST(RmsNorm, FittedRowsThatL2HoldsTakeMorePacksAThread) {
     is("rms_norm_best_f16", 425, 20000, "rms_norm_fitted", "__half, 4, 640, 2, true, false, false", 425, 640, true);
 }
 
+// 31 MB read and written, and more. A thread has whole packs, of as many rows as that takes: eight of an odd number of
+// halves.
+TEST(RmsNorm, ManyRowsOfAFewColumnsTakeTheKernelOfTheirNumber) {
+    const auto is = expect_launch_on_sm90;
+    is("rms_norm_best_f16", 2800001, 3, "rms_norm_few_columns", "__half, 3", 2735, 128, true);   // three packs
+    is("rms_norm_best_f16", 1700001, 5, "rms_norm_few_columns", "__half, 5", 3321, 64, true);   // five
+    is("rms_norm_best_bf16", 944445, 9, "rms_norm_few_columns", "__nv_bfloat16, 9", 1845, 64, true);
+    is("rms_norm_best_f16", 340001, 25, "rms_norm_few_columns", "__half, 25", 1329, 32, true);   // 25
+    is("rms_norm_best_f16", 708334, 12, "rms_norm_few_columns", "__half, 12", 2767, 128, true);   // two of three
+    is("rms_norm_best_f16", 1062501, 8, "rms_norm_few_columns", "__half, 8", 2767, 128, true);   // three rows
+    is("rms_norm_best_f16", 531251, 16, "rms_norm_few_columns", "__half, 16", 2767, 64, true);   // three rows, of two
+    is("rms_norm_best_f32", 1416667, 3, "rms_norm_few_columns", "float, 3", 2767, 128, true);   // four rows
+    is("rms_norm_best_f32", 212501, 20, "rms_norm_few_columns", "float, 20", 3321, 64, true);   // one, of five packs
+    is("rms_norm_best_f32", 265626, 16, "rms_norm_few_lanes", "float, 16, 4, 2, 2, true", 4151, 128, true);
+    lesson::Inputs inputs = with_rows("rms_norm_best_f16", 944445, 9);
+    inputs.machine.architecture = 90;
+    inputs.offset = 2;   // a tile begins where a pack does
+    EXPECT_NE(best_route(inputs, Element::f16).route, Route::few_columns);
+}
+
+// As 653846 rows of 13 halves go, by tiles of 13312 bytes, of which a multiprocessor has ten at most, in one turn; and
+// as twice as many do, 20, in two turns of ten.
+TEST(RmsNorm, BlocksAskForSharedMemorySoThatTilesComeInFullTurns) {
+    lesson::Inputs inputs = with_rows("rms_norm_best_f16", 653846, 13);
+    inputs.machine.architecture = 90;
+    const auto blocks_at_once = [&](std::uint64_t tiles) {
+        const std::uint32_t bytes = shared_bytes_in_turns(inputs, tiles, 13312, 1152, 16) + 1152;
+        return (227u << 10) / bytes;
+    };
+    EXPECT_EQ(blocks_at_once(1278), 10u);
+    EXPECT_EQ(blocks_at_once(2555), 10u);
+    EXPECT_EQ(blocks_at_once(1), 1u);
+}
+
 // 31 MB read and written, and more. As many threads as share a row have up to so many of its whole words each.
 TEST(RmsNorm, ManyVeryShortRowsThatBeginAnywhereGoAsTiles) {
     const auto is = expect_launch_on_sm90;
-    is("rms_norm_best_f16", 1700001, 5, "rms_norm_row_tile", "__half, 8, 1", 3321, 128, true);   // 512 rows a tile
-    is("rms_norm_best_f16", 944445, 9, "rms_norm_row_tile", "__half, 8, 1", 3690, 128, true);    // 256
-    is("rms_norm_best_f16", 500001, 17, "rms_norm_row_tile", "__half, 8, 1", 3907, 128, true);   // 128
-    is("rms_norm_best_bf16", 260001, 33, "rms_norm_row_tile", "__nv_bfloat16, 16, 1", 2032, 128, true);
-    is("rms_norm_best_f16", 210001, 41, "rms_norm_row_tile", "__half, 20, 1", 1641, 128, true);
-    is("rms_norm_best_f16", 140001, 59, "rms_norm_row_tile", "__half, 16, 2", 2188, 128, true);   // 64
-    is("rms_norm_best_f16", 110001, 75, "rms_norm_row_tile", "__half, 20, 2", 1719, 128, true);
-    is("rms_norm_best_f16", 90001, 97, "rms_norm_row_tile", "__half, 16, 4", 1407, 256, true);
-    is("rms_norm_best_f16", 56001, 150, "rms_norm_row_tile", "__half, 20, 4", 876, 256, true);
-    is("rms_norm_best_f16", 65001, 129, "rms_norm_row_tile", "__half, 16, 4", 1016, 256, true);
-    is("rms_norm_best_f32", 130001, 33, "rms_norm_row_tile", "float, 20, 2", 2032, 128, true);
+    is("rms_norm_best_bf16", 260001, 33, "rms_norm_row_tile", "__nv_bfloat16, 1", 2032, 128, true);   // 128
+    is("rms_norm_best_f16", 210001, 41, "rms_norm_row_tile", "__half, 1", 1641, 128, true);
+    is("rms_norm_best_f16", 140001, 59, "rms_norm_row_tile", "__half, 2", 2188, 128, true);   // 64
+    is("rms_norm_best_f16", 81001, 105, "rms_norm_row_tile", "__half, 2", 1266, 128, true);   // 52 words
+    is("rms_norm_best_f16", 70001, 121, "rms_norm_row_tile", "__half, 3", 1094, 192, true);
+    is("rms_norm_best_f16", 56001, 150, "rms_norm_row_tile", "__half, 3", 876, 192, true);
+    is("rms_norm_best_f16", 44041, 193, "rms_norm_row_tile", "__half, 4", 689, 256, true);    // 96 words
+    is("rms_norm_best_f32", 130001, 33, "rms_norm_row_tile", "float, 2", 2032, 128, true);
+    is("rms_norm_best_f32", 70001, 65, "rms_norm_row_tile", "float, 3", 1094, 192, true);
     lesson::Inputs inputs = with_rows("rms_norm_best_f16", 140001, 59);
     inputs.machine.architecture = 90;
     inputs.offset = 1;   // a tile begins where a pack does
@@ -232,7 +264,8 @@ TEST(RmsNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
 }
 
 TEST(RmsNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
-    for (const Route route : {Route::few_lanes, Route::row_tile, Route::fitted, Route::fitted_anywhere}) {
+    for (const Route route :
+         {Route::few_columns, Route::few_lanes, Route::row_tile, Route::fitted, Route::fitted_anywhere}) {
         expect_a_compiled_instance_for_every_length("rms_norm", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
             if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
         });

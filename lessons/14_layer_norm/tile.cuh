@@ -1,0 +1,150 @@
+// Short rows that begin anywhere, as a tile in shared memory: how they come and go, and what a thread has of them. GPUs
+// of sm_90 and later.
+
+// Copies whole packs of 16 bytes, at multiples of 16, from shared to global memory, and waits until they have been
+// read.
+__device__ __forceinline__ void copy_back(void* to, const void* from, unsigned bytes) {
+  asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;"
+               : : "l"(__cvta_generic_to_global(to)), "r"(shared_address(from)), "r"(bytes) : "memory");
+  asm volatile("cp.async.bulk.commit_group;" : : : "memory");
+  asm volatile("cp.async.bulk.wait_group.read 0;" : : : "memory");
+}
+
+// Rows that follow each other, in shared memory as they lie in global memory. They begin with a pack. A copy engine
+// brings whole packs and takes them back; values after the last one, of the last tile only, go by threads.
+template <class T>
+struct Tile {
+  T* values;
+  int packs;
+  int rest;
+
+  // By all threads of a block, which then meet, wait for `arrival`, and find the values there.
+  __device__ __forceinline__ void load(const T* from, unsigned long long* arrival) const {
+    if (threadIdx.x == 0) {
+      init_barrier(arrival, 1);
+      publish_barriers();
+      arrive_expecting(arrival, packs * 16);
+      if (packs > 0) start_copy(values, from, packs * 16, arrival);
+    }
+    const int place = packs * kPackOf<T> + threadIdx.x;
+    if (static_cast<int>(threadIdx.x) < rest) values[place] = from[place];
+  }
+  // By all threads of a block, once each has put its results where values were.
+  __device__ __forceinline__ void store(T* to) const {
+    asm volatile("fence.proxy.async.shared::cta;" : : : "memory");   // the copy engine is to see them
+    __syncthreads();
+    const int place = packs * kPackOf<T> + threadIdx.x;
+    if (static_cast<int>(threadIdx.x) < rest) to[place] = values[place];
+    if (threadIdx.x == 0 && packs > 0) copy_back(to, values, packs * 16);
+  }
+};
+
+// Rows of a tile of which kParts threads share each, and threads of its block.
+template <int kParts>
+constexpr int kRowsOfTile = kParts > 1 ? 64 : 128;
+template <int kParts>
+constexpr int kRowTileThreads = kRowsOfTile<kParts> * kParts;
+
+// What a thread has of a row: one of kParts parts, which threads of different warps take. Of two rows of an odd number
+// of 16-bit values one ends within a word and the next one begins there: that value goes apart. A warp takes only rows
+// of one kind, so its lanes do alike; and they read words that are as many apart as a row has values: in different
+// banks.
+struct TilePart {
+  int row;
+  bool begins_within;   // the row begins within a word, and words with its second value
+  int words;            // whole words of the row
+  int first, count;     // and which of them are the thread's
+  int single;           // the value apart: its column, or -1
+  int turned;           // 1: it takes the second of each two words first
+
+  template <class T, int kParts>
+  static __device__ __forceinline__ TilePart of(int columns) {
+    constexpr int kValues = kValuesOfWord<T>;
+    const int thread = threadIdx.x % kRowsOfTile<kParts>;
+    const int part = threadIdx.x / kRowsOfTile<kParts>;
+    const bool halved = columns % kValues != 0;
+    TilePart its;
+    its.begins_within = halved && thread / 32 % 2 == 1;
+    its.row = halved ? thread / 64 * 64 + thread % 32 * 2 + its.begins_within : thread;
+    its.words = columns / kValues;
+    its.first = part * its.words / kParts;
+    its.count = (part + 1) * its.words / kParts - its.first;
+    its.single = !halved || part > 0 ? -1 : its.begins_within ? 0 : columns - 1;
+    // Rows an even number of words apart, which is no multiple of four: the 16 upper lanes would read the lower ones'
+    // banks.
+    its.turned = !halved && its.words % 4 == 2 ? threadIdx.x / 16 % 2 : 0;
+    return its;
+  }
+  // Does take(k) for each word k of the thread's.
+  template <class Take>
+  __device__ __forceinline__ void each_word(const Take& take) const {
+#pragma unroll 2
+    for (int k = 0; k + 2 <= count; k += 2) {
+      take(k + turned);
+      take(k + 1 - turned);
+    }
+    if (count % 2 == 1) take(count - 1);
+  }
+};
+
+// Whole packs of rows of kColumns values: what a thread has of a tile whose columns are known when it is compiled. The
+// fewest rows that are whole packs, or three times as many, where that is one pack, or one row of up to three. Mostly
+// their packs are odd in number: then a warp's lanes read from different banks.
+template <class T, int kColumns>
+struct RowsInPacks {
+  static constexpr int kAlike = kColumns & -kColumns;   // the largest power of two that divides it
+  static constexpr int kFewest = kAlike < kPackOf<T> ? kPackOf<T> / kAlike : 1;
+  static constexpr int kLeast = kFewest * kColumns / kPackOf<T>;
+  static constexpr int kRows = kLeast == 1 || (kFewest == 1 && kLeast <= 3) ? 3 * kFewest : kFewest;
+  static constexpr int kPacks = kRows * kColumns / kPackOf<T>;
+  static constexpr int kThreads = kPacks <= 3 ? 128 : kPacks <= 20 ? 64 : 32;   // of a block
+
+  // Does replace(values) for one row after the other, which puts results in the place of its values. They are widened.
+  template <class Replace>
+  static __device__ __forceinline__ void each_row(uint4* packs, const Replace& replace) {
+    constexpr int kPack = kPackOf<T>, kValues = kValuesOfWord<T>;
+    uint4 pack, results;
+    float before = 0.0f;   // the result before the one at hand
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      float values[kColumns];
+#pragma unroll
+      for (int k = 0; k < kColumns; ++k) {
+        const int place = r * kColumns + k;
+        if (place % kPack == 0) pack = packs[place / kPack];
+        const float2 both = widened_word<T>(reinterpret_cast<const unsigned*>(&pack)[place % kPack / kValues]);
+        values[k] = place % kValues == 0 ? both.x : both.y;
+      }
+      replace(values);
+#pragma unroll
+      for (int k = 0; k < kColumns; ++k) {
+        const int place = r * kColumns + k;
+        const float2 both = kValues == 1 ? make_float2(values[k], 0.0f) : make_float2(before, values[k]);
+        if ((place + 1) % kValues == 0) {
+          reinterpret_cast<unsigned*>(&results)[place % kPack / kValues] = narrowed_word<T>(both);
+        }
+        if ((place + 1) % kPack == 0) packs[place / kPack] = results;
+        before = values[k];
+      }
+    }
+  }
+};
+
+// The sum of values in registers, two and two.
+template <int kCount>
+__device__ __forceinline__ float sum_of(const float* values) {
+  if constexpr (kCount == 1) {
+    return values[0];
+  } else {
+    return sum_of<kCount / 2>(values) + sum_of<kCount - kCount / 2>(values + kCount / 2);
+  }
+}
+
+// For how many blocks of RowsInPacks::kThreads there are to be registers, where a thread keeps so many floats for each
+// column besides its values. Blocks of one warp have registers for twelve.
+template <class T, int kColumns>
+constexpr int few_columns_blocks(int floats) {
+  constexpr int kThreads = RowsInPacks<T, kColumns>::kThreads;
+  const int registers = ((floats + 1) * kColumns + (kThreads == 128 ? 36 : 28 + 12 * floats)) / 8 * 8;
+  return kThreads == 32 ? 12 : 65536 / (kThreads * registers);
+}

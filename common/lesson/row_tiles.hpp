@@ -28,7 +28,8 @@ inline bool may_be_tiles(const Inputs& inputs, Element element) {
 // ten at most, and 71 where it may have 16 (H200, this kernel by itself).
 inline std::uint32_t shared_bytes_in_turns(const Inputs& inputs, std::uint64_t tiles, std::uint32_t bytes,
                                            std::uint32_t others, std::uint32_t most) {
-    constexpr std::uint32_t kSharedBytes = 227u << 10, kUnderWay = 170u << 10;   // of a multiprocessor of sm_90
+    constexpr std::uint32_t kSharedBytes = 227u << 10;   // of a multiprocessor of sm_90
+    constexpr std::uint32_t kUnderWay = 170u << 10;      // of tiles at once, at most
     const double mine = std::ceil(static_cast<double>(tiles) / inputs.machine.multiprocessors);
     const double at_once = std::max(1u, std::min(most, kUnderWay / bytes));
     const double turns = std::max(1.0, std::ceil(mine / at_once - 0.2));   // a last turn of a fifth is none of its own

@@ -37,9 +37,10 @@ inline std::uint32_t shared_bytes_in_turns(const Inputs& inputs, std::uint64_t t
     return std::max(bytes, share > others ? share - others : 0);
 }
 
-// Of rows of up to 31 columns, for whose number a kernel is compiled: as RowsInPacks and few_columns_blocks() in
-// tile.cuh. No columns where rows do not go so. floats: that a thread keeps for each column besides its values.
-// most_packs: of a thread.
+// Of rows of up to 31 columns, for whose number a kernel is compiled, as RowsInPacks and few_columns_blocks() in
+// tile.cuh: rows and packs of a thread, threads of a block, and blocks for which a multiprocessor has registers. No
+// columns where rows do not go so. floats: that a thread keeps for each column besides its values. most_packs: of a
+// thread.
 struct FewColumnsShape {
     std::uint32_t columns = 0, rows = 0, packs = 0, threads = 0, blocks = 0;
 };
@@ -67,7 +68,8 @@ void launch_few_columns(launch::Plan& plan, const Inputs& inputs, Element elemen
     launch::Block block{shape.threads};
     const std::uint32_t tiles = rows_of(inputs).blocks(shape.rows * shape.threads);
     const std::uint32_t bytes = shape.packs * shape.threads * 16;
-    block.dynamic_shared_bytes = shared_bytes_in_turns(inputs, tiles, bytes, 1152, shape.blocks);
+    constexpr std::uint32_t kBesides = 1152;   // a kilobyte that the system takes of each block, and the barrier
+    block.dynamic_shared_bytes = shared_bytes_in_turns(inputs, tiles, bytes, kBesides, shape.blocks);
     plan.launch(kernel, fmt::format("{}, {}", type_of(element), shape.columns), launch::Grid{tiles}, block,
                 arguments...);
     plan.launches.back().overlaps = true;
@@ -75,7 +77,7 @@ void launch_few_columns(launch::Plan& plan, const Inputs& inputs, Element elemen
 // Is that faster? Percent of a copy's bandwidth on an H200 so, and by kernels for any number of columns, softmax, layer
 // norm and RMS norm of 34 MB of halves: 3 columns 98 38, 92 22, 93 63; 9 92 81, 87 61, 93 81; 8 95 39, 87 22, 98 27; 16
 // 93 72, 85 41, 98 52; of floats: 3 94 77, 93 70, 93 81; 4 95 49, 96 25, 94 27; 20 91 69, 90 63, 93 64; but 12 94 105,
-// 94 64, 94 75 (these kernels by themselves).
+// 94 64, 94 75 (these kernels by themselves, not all pairs in one run).
 inline bool few_columns_are_faster(const Inputs& inputs, Element element, const FewColumnsShape& shape) {
     return inputs.machine.architecture >= 90 && shape.columns > 0 && rows_are_many(inputs, element);
 }
@@ -99,7 +101,8 @@ inline RowTileShape row_tile_shape(const Inputs& inputs, Element element, std::u
     return {};
 }
 // vectors: as long as a row, which lie in shared memory, too, as floats; where 16-bit rows may begin within a word,
-// twice. With any, tiles come in full turns.
+// twice. With any, tiles come in full turns. Without, as softmax has it, they were slower so: 34 MB of 41 halves 85 %
+// of a copy's bandwidth in two turns, and 90 as many at once as registers allow (H200, these kernels by themselves).
 template <class... Arguments>
 void launch_row_tile(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
                      const RowTileShape& shape, std::uint32_t vectors, const Arguments&... arguments) {
@@ -110,7 +113,8 @@ void launch_row_tile(launch::Plan& plan, const Inputs& inputs, Element element, 
         static_cast<std::uint32_t>(shape.rows() * columns * size + vectors * (columns + 4) * (4 / size) * 4);
     launch::Block block{shape.threads()};
     const std::uint32_t most = inputs.machine.threads_per_multiprocessor / shape.threads();
-    block.dynamic_shared_bytes = vectors > 0 ? shared_bytes_in_turns(inputs, tiles, bytes, 4096, most) : bytes;
+    constexpr std::uint32_t kBesides = 4096;   // as above, and the most that sums of parts take
+    block.dynamic_shared_bytes = vectors > 0 ? shared_bytes_in_turns(inputs, tiles, bytes, kBesides, most) : bytes;
     const std::string words = shape.words > 0 ? std::to_string(shape.words) + ", " : "";
     plan.launch(kernel, fmt::format("{}, {}{}", type_of(element), words, shape.parts), launch::Grid{tiles}, block,
                 arguments...);

@@ -149,7 +149,7 @@ inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
 }
 
 // Of rows of a few columns. Percent of a copy's bandwidth on an H200 so and by tiles, 34 MB of halves: 21 columns 89
-// 84, but of more packs a thread 23 83 88, 31 76 91; of floats 31 87 (these kernels by themselves).
+// 84, but of more packs a thread 23 83 88, 31 76 91; of floats 31 87 (these kernels by themselves, in two runs).
 inline FewColumnsShape shape_of_few_columns(const Inputs& inputs, Element element) {
     return few_columns_shape(inputs, element, 1, element == Element::f32 ? 31 : 22);
 }

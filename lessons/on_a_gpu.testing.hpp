@@ -36,10 +36,10 @@ inline void expect_small_and_odd_sizes_are_right(launch::Backend& gpu, const Mac
         }
 }
 
-// … every right variant, on random values, on values with a large mean, and on values with a huge one among them; that
-// named `overflows` on random ones alone. As many variants at a time as the machine has cores. Skips where there is no
-// GPU.
-inline void expect_small_and_odd_sizes_are_right_on_a_gpu(const std::string& overflows = "") {
+// Does does(backend, machine, variant) for every right variant, as many at a time as the machine has cores. Skips where
+// there is no GPU.
+template <class Does>
+void on_a_gpu_with_each_variant(const Does& does) {
     std::string why;
     if (!gpu::available(&why)) GTEST_SKIP() << why;
     const Machine machine = gpu_machine();
@@ -47,15 +47,43 @@ inline void expect_small_and_odd_sizes_are_right_on_a_gpu(const std::string& ove
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
         const auto backend = gpu::make_gpu_backend();
-        for (std::size_t k = next++; k < variants.size(); k = next++) {
-            if (!variants[k].declared_wrong.empty()) continue;
-            std::vector<std::string> kinds{"random", "mean", "huge"};
-            if (variants[k].name == overflows) kinds.resize(1);
-            EXPECT_NO_THROW(expect_small_and_odd_sizes_are_right(*backend, machine, variants[k], kinds)) << variants[k].name;
-        }
+        for (std::size_t k = next++; k < variants.size(); k = next++)
+            if (variants[k].declared_wrong.empty())
+                EXPECT_NO_THROW(does(*backend, machine, variants[k])) << variants[k].name;
     };
     std::vector<std::jthread> threads;
     for (unsigned i = 0; i < std::max(std::thread::hardware_concurrency(), 1u); ++i) threads.emplace_back(work);
+}
+
+// … every right variant, on random values, on values with a large mean, and on values with a huge one among them; that
+// named `overflows` on random ones alone.
+inline void expect_small_and_odd_sizes_are_right_on_a_gpu(const std::string& overflows = "") {
+    on_a_gpu_with_each_variant([&](launch::Backend& gpu, const Machine& machine, const Variant& variant) {
+        std::vector<std::string> kinds{"random", "mean", "huge"};
+        if (variant.name == overflows) kinds.resize(1);
+        expect_small_and_odd_sizes_are_right(gpu, machine, variant, kinds);
+    });
+}
+
+// Runs the best variants on a GPU on so many short rows that other kernels take them than a few: of lengths from each of
+// these kernels, 16 MB of them, which do not quite fill the last block. The values are of three kinds in turn.
+inline void expect_many_short_rows_are_right_on_a_gpu() {
+    on_a_gpu_with_each_variant([&](launch::Backend& gpu, const Machine& machine, const Variant& variant) {
+        if (variant.name.find("_best_") == std::string::npos) return;
+        const std::vector<std::string> kinds{"random", "mean", "huge"};
+        const std::uint64_t size = variant.name.ends_with("f32") ? 4 : 2;
+        std::size_t k = 0;
+        for (const std::uint64_t columns :
+             {1u, 3u, 8u, 13u, 20u, 31u, 33u, 41u, 50u, 75u, 82u, 105u, 121u, 150u, 177u, 193u, 270u, 301u}) {
+            Inputs inputs = inputs_of(variant.name);
+            inputs.columns = columns;
+            inputs.n = ((16u << 20) / (columns * size) + 1) * columns;
+            inputs.kind = kinds[k++ % kinds.size()];
+            inputs.machine = machine;
+            const launch::Plan plan = plan_of(variant.name, inputs);
+            expect_verified(plan, run(gpu, plan), fmt::format("{} {} {}", variant.name, inputs.kind, columns));
+        }
+    });
 }
 
 }  // namespace lanewise::lesson::testing

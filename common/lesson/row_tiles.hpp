@@ -57,7 +57,7 @@ inline FewColumnsShape few_columns_shape(const Inputs& inputs, Element element, 
     shape.packs = shape.rows * shape.columns / pack;
     if (shape.packs % 4 == 0 || shape.packs > most_packs) return {};   // four: lanes would read from the same banks
     shape.threads = shape.packs <= 3 ? 128 : shape.packs <= 20 ? 64 : 32;
-    const std::uint32_t besides = shape.threads == 128 ? 36 : 28 + 12 * floats;
+    const std::uint32_t besides = shape.threads == 128 ? 36 : 44 + 4 * floats;
     const std::uint32_t registers = ((floats + 1) * shape.columns + besides) / 8 * 8;
     shape.blocks = shape.threads == 32 ? 12 : 65536 / (shape.threads * registers);
     return shape;
@@ -82,13 +82,17 @@ inline bool few_columns_are_faster(const Inputs& inputs, Element element, const 
     return inputs.machine.architecture >= 90 && shape.columns > 0 && rows_are_many(inputs, element);
 }
 
-// Rows of up to so many whole words of 4 bytes, of which each of `parts` threads has `words` at most (0: any number):
-// as kRowsOfTile and kRowTileThreads in tile.cuh. No parts where rows do not go so.
+// Rows of up to so many whole words of 4 bytes, `rows` of them a tile, of which `parts` threads take each. Further
+// numbers that the kernel is compiled for: of softmax the words of a thread, else how many words it takes at a time, and
+// for how many threads a multiprocessor has registers. No parts where rows do not go so.
 struct RowTileShape {
-    std::uint32_t most_words = 0, words = 0, parts = 0;
+    std::uint32_t most_words = 0, rows = 0, parts = 0, words = 0, lot = 0, at_once = 0;
 
-    std::uint32_t rows() const { return parts > 1 ? 64 : 128; }
-    std::uint32_t threads() const { return rows() * parts; }
+    std::uint32_t threads() const { return rows * parts; }
+    std::string numbers() const {
+        return lot > 0 ? fmt::format("{}, {}, {}, {}", rows, parts, lot, at_once)
+                       : fmt::format("{}, {}, {}", rows, parts, words);
+    }
 };
 // The first of the instances that has room for a row of so many columns or more.
 inline RowTileShape row_tile_shape(const Inputs& inputs, Element element, std::uint64_t least_columns,
@@ -108,23 +112,52 @@ void launch_row_tile(launch::Plan& plan, const Inputs& inputs, Element element, 
                      const RowTileShape& shape, std::uint32_t vectors, const Arguments&... arguments) {
     const auto size = static_cast<std::uint64_t>(element_size(element));
     const std::uint64_t columns = rows_of(inputs).columns;
-    const std::uint32_t tiles = rows_of(inputs).blocks(shape.rows());
+    const std::uint32_t tiles = rows_of(inputs).blocks(shape.rows);
     const auto bytes =
-        static_cast<std::uint32_t>(shape.rows() * columns * size + vectors * (columns + 4) * (4 / size) * 4);
+        static_cast<std::uint32_t>(shape.rows * columns * size + vectors * (columns + 4) * (4 / size) * 4);
     launch::Block block{shape.threads()};
-    const std::uint32_t most = inputs.machine.threads_per_multiprocessor / shape.threads();
+    const std::uint32_t most = shape.at_once / shape.threads();
     constexpr std::uint32_t kBesides = 4096;   // as above, and the most that sums of parts take
     block.dynamic_shared_bytes = vectors > 0 ? shared_bytes_in_turns(inputs, tiles, bytes, kBesides, most) : bytes;
-    const std::string words = shape.words > 0 ? std::to_string(shape.words) + ", " : "";
-    plan.launch(kernel, fmt::format("{}, {}{}", type_of(element), words, shape.parts), launch::Grid{tiles}, block,
+    plan.launch(kernel, fmt::format("{}, {}", type_of(element), shape.numbers()), launch::Grid{tiles}, block,
                 arguments...);
     plan.launches.back().overlaps = true;
 }
-// Of a norm, which reads words again: of any number of them. Percent of a copy's bandwidth on an H200, 34 MB of halves
-// by layer norm, where two threads share a row and where three do: 75 columns 78 and 68, 97 75 and 76, 121 70 and 74
-// (these kernels by themselves).
+// Of a norm, which reads words again: of any number of them. Tiles of 32 rows where none begins within a word. Percent
+// of a copy's bandwidth on an H200, 34 MB of halves by layer norm: 57 columns by one thread a row 82 and by two 76, 105
+// by two 77 and by three 76, 193 by four 76 and by three 73; tiles of 32 rows and of 64: 122 columns 78 and 75, 190 78
+// and 75; of floats 90 columns 80 and 77 (these kernels by themselves, not all in one run).
 inline RowTileShape row_tile_of_norm(const Inputs& inputs, Element element) {
-    return row_tile_shape(inputs, element, 31, {{26, 0, 1}, {52, 0, 2}, {78, 0, 3}, {96, 0, 4}});
+    constexpr std::uint64_t kLeast = 31;
+    const auto of = [](std::uint32_t most_words, std::uint32_t rows, std::uint32_t parts, std::uint32_t lot,
+                       std::uint32_t at_once = 1536) { return RowTileShape{most_words, rows, parts, 0, lot, at_once}; };
+    if (element == Element::f32)
+        return row_tile_shape(
+            inputs, element, kLeast,
+            {of(36, 64, 2, 4, 2048), of(41, 64, 2, 8), of(65, 32, 3, 8), of(110, 32, 4, 8), of(176, 32, 6, 8)});
+    const RowTileShape shape =
+        row_tile_shape(inputs, element, kLeast, {of(37, 128, 1, 8, 1280), of(41, 64, 2, 8), of(52, 64, 2, 4)});
+    if (shape.parts > 0) return shape;
+    const bool begin_within = rows_of(inputs).columns % 2 == 1;
+    if (!begin_within)
+        return row_tile_shape(inputs, element, kLeast, {of(78, 32, 3, 8), of(124, 32, 4, 8), of(150, 32, 6, 8)});
+    return row_tile_shape(inputs, element, kLeast, {of(58, 64, 2, 4), of(82, 64, 3, 4), of(155, 64, 4, 4)});
+}
+// Are many short rows faster so than by a few lanes? most_halves: of up to so many, where their number is odd;
+// most_floats: where it is even. Percent of a copy's bandwidth on an H200 so and by a few lanes, by layer norm and by RMS
+// norm, 34 MB of halves, odd: 63 columns 82 50, 88 58; 97 77 63, 84 69; 217 75 75, 79 76; 255 74 74, 78 77; 301 69 63, 72
+// 76. In units of 8 bytes: 132 77 70, 82 82; 180 75 71, 83 79; 212 75 73, 81 85; 244 73 80, 78 85; 300 72 81, 79 89. Of 4:
+// 150 76 61, 81 60; 202 77 71, 82 73; 250 74 79, 77 83; of more there are none: 270 75 61, 82 77. Of floats: 105 79 69, 88
+// 76; 171 77 73; in units of 8 bytes 114 79 75, 88 75; 138 77 84, 85 80 (these kernels by themselves).
+inline bool row_tile_of_norm_is_faster(const Inputs& inputs, Element element, std::uint64_t most_halves,
+                                       std::uint64_t most_floats) {
+    if (inputs.machine.architecture < 90 || !rows_are_many(inputs, element) || is_packed(inputs, element) ||
+        row_tile_of_norm(inputs, element).parts == 0)
+        return false;
+    const std::uint64_t columns = rows_of(inputs).columns;
+    if (element == Element::f32) return columns % 2 == 1 || columns <= most_floats;
+    if (columns % 2 == 1) return columns <= most_halves;
+    return columns % 4 == 0 ? columns <= 216 : columns <= 224 || columns > 256;
 }
 
 }  // namespace lanewise::lesson

@@ -64,6 +64,8 @@ TEST(Softmax, SharedPacksAreShownAsFloats) { expect_shared_packs_are_named("soft
 
 TEST(Softmax, SmallAndOddSizesOnAGpu) { expect_small_and_odd_sizes_are_right_on_a_gpu("softmax_f32"); }
 
+TEST(Softmax, ManyShortRowsOnAGpu) { expect_many_short_rows_are_right_on_a_gpu(); }
+
 TEST(Softmax, RowsOfEveryKindOfLength) {
     for (const lesson::Variant* variant : right_variants()) {
         if (variant->columns == 0) continue;  // one vector

@@ -97,8 +97,14 @@ inline OnDemand on_demand(const Inputs& inputs, Element element, std::uint32_t b
 // H200: 601 columns 82 and 67, 1501 91 and 80, 2001 86 and 76, 3001 86 and 77, 10001 78 and 75; but 14001 72 and 72
 // (these kernels by themselves).
 inline constexpr std::uint64_t kMostPacksKept = 1536;
+// While L2 holds what is read and written, of longer ones, too: of 34 MB 14336 halves 78 so and 71, 16000 76 and 66, of
+// floats 9001 86 and 74, 10240 83 and 76, 12000 85 and 74 (these kernels by themselves).
+inline std::uint64_t most_packs_kept(const Inputs& inputs, Element element) {
+    if (fillings_of_l2(inputs, element) > 0.6) return kMostPacksKept;
+    return element == Element::f32 ? 3072 : 2048;
+}
 inline bool keeps_exponentials(const Inputs& inputs, Element element) {
-    return rows_of(inputs).columns / pack_of(element) <= kMostPacksKept;
+    return rows_of(inputs).columns / pack_of(element) <= most_packs_kept(inputs, element);
 }
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     const std::uint64_t columns = rows_of(inputs).columns;
@@ -114,13 +120,16 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
                                   {1, 4, 512, 2, kMostPacksKept},
                                   {1, 6, 512, 1, kMostPacksKept},
                                   {1, 5, 512, 2, kMostPacksKept},
-                                  {1, 3, 512, 2, kMostPacksKept}});
+                                  {1, 3, 512, 2, kMostPacksKept},
+                                  {1, 8, 256, 3, 2048},
+                                  {1, 10, 256, 3, element == Element::f32 ? 2560u : 0},
+                                  {1, 8, 384, 2, element == Element::f32 ? 3072u : 0}});
 }
 
 // Of short rows that a few lanes hold: of whole units of 16, of 8 or of 4 bytes, else of units of 16 that begin anywhere.
 // Percent of a copy's bandwidth on an H200 so, and by one row a lane in units of 16 bytes, 34 MB of halves: in whole packs
 // 64 columns 93 87, 256 103 89; in units of 8 bytes 100 columns 79 73, 300 92 83; that begin anywhere 75 columns 63 55,
-// 129 79 72, 257 85 77 (these kernels by themselves). Two units of 8 bytes for 32 lanes, and four, were not timed. Of 67 MB
+// 129 79 72, 257 85 77; of 148 by 16 lanes in units of 8 bytes 89, by 32 lanes 64 (these kernels by themselves). Of 67 MB
 // by eight lanes, and by sixteen: 65 columns 86 79, 70 96 83.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
     const FewLanesShape shape = few_lanes_shape(inputs, element,
@@ -135,6 +144,7 @@ inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
                                                  {16, 32, 8, 1},
                                                  {4, 16, 2, 4},
                                                  {8, 16, 2, 2},
+                                                 {8, 16, 3, 2},
                                                  {8, 32, 2, 2},
                                                  {8, 32, 3, 2},
                                                  {8, 32, 4, 1}});
@@ -154,13 +164,27 @@ inline FewColumnsShape shape_of_few_columns(const Inputs& inputs, Element elemen
     return few_columns_shape(inputs, element, 1, element == Element::f32 ? 31 : 22);
 }
 
-// Of short rows in tiles. Threads keep exponentials, a float for each value, of which 16-bit rows have twice as many: only
-// rows of floats of more words are shared by three or four.
+// Of short rows in tiles. Threads keep exponentials, a float for each value, of which 16-bit rows have twice as many.
+// Tiles of 32 rows where three threads share each, or more. Percent of a copy's bandwidth on an H200 so, by 64 rows and
+// by a few lanes, 34 MB: 105 halves 80 77 73, 121 81 78 76, 151 80 74 75, but 177 76 67 78; 90 floats 89 82 82, but 105
+// 83 71 84 (these kernels by themselves).
 inline RowTileShape shape_of_row_tile(const Inputs& inputs, Element element) {
-    const RowTileShape shape = row_tile_shape(
-        inputs, element, 23, {{16, 16, 1}, {20, 20, 1}, {32, 16, 2}, {40, 20, 2}, {48, 16, 3}});
-    if (shape.parts > 0 || element != Element::f32) return shape;
-    return row_tile_shape(inputs, element, 23, {{60, 20, 3}, {80, 20, 4}});
+    if (element == Element::f32)
+        return row_tile_shape(inputs, element, 23,
+                              {{32, 64, 2, 16},
+                               {40, 64, 2, 20},
+                               {48, 32, 4, 12},
+                               {60, 32, 3, 20},
+                               {80, 32, 4, 20},
+                               {96, 32, 4, 24}});
+    return row_tile_shape(inputs, element, 23,
+                          {{16, 128, 1, 16},
+                           {20, 128, 1, 20},
+                           {32, 64, 2, 16},
+                           {40, 64, 2, 20},
+                           {48, 32, 4, 12},
+                           {60, 32, 3, 20},
+                           {80, 32, 4, 20}});
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
@@ -266,9 +290,9 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
 // Of whole rows: is it faster that threads keep exponentials, as they do of rows that begin anywhere? Percent of a copy's
 // bandwidth on an H200 so, and by fitted or overlap, of 34 MB of halves: 4096 columns 94 and 92, 5000 92 and 78, 8192 89 and
 // 88, 10000 84 and 77, 12000 80 and 75; but of 44 MB 5000 84 and 87, 8192 83 and 88, 12000 81 and 87 (these kernels by
-// themselves).
+// themselves). Of 34 MB of floats 7168 columns 91 and by overlap 81, 10240 83 and 75.
 inline bool kept_exponentials_are_faster(const Inputs& inputs, Element element) {
-    return element != Element::f32 && packs_of(rows_of(inputs).columns, element) > 256 &&
+    return packs_of(rows_of(inputs).columns, element) > (element == Element::f32 ? kMostPacksKept : 256) &&
            keeps_exponentials(inputs, element) && rows_are_many(inputs, element) &&
            fillings_of_l2(inputs, element) <= 0.6 && fitted_anywhere_is_faster(inputs, element);
 }
@@ -322,12 +346,14 @@ inline bool few_lanes_are_faster(const Inputs& inputs, Element element) {
     return packs <= 64 || (!outgrows_l2(inputs, element) && (packs <= 96 || packs > 128));
 }
 
-// Is it faster that many short rows go as tiles? Percent of a copy's bandwidth on an H200 so and by a few lanes, halves: of
-// 34 MB 33 columns 86 43, 63 88 66, 70 82 73, 97 77 68, but 121 70 74; of 67 MB 97 96 93; floats: of 34 MB 65 84 81 (these
-// kernels by themselves).
+// Is it faster that many short rows go as tiles? Percent of a copy's bandwidth on an H200 so and by a few lanes, of 34 MB
+// of halves: 33 columns 86 43, 63 90 55, 97 86 69, 121 81 76, 151 80 75; in units of 8 bytes 108 81 77, 116 82 81, but 124
+// 80 87, 148 82 89; of 67 MB 97 96 93, 121 99 95; of floats of 34 MB 65 93 85, 90 89 82 (these kernels by themselves).
 inline bool row_tile_is_faster(const Inputs& inputs, Element element) {
-    return inputs.machine.architecture >= 90 && rows_are_many(inputs, element) && !is_packed(inputs, element) &&
-           has_room(Route::row_tile, inputs, element, kShortBlock);
+    if (inputs.machine.architecture < 90 || !rows_are_many(inputs, element) || is_packed(inputs, element)) return false;
+    const std::uint64_t columns = rows_of(inputs).columns;
+    if (element != Element::f32 && columns % 4 == 0 && columns > 120) return false;
+    return has_room(Route::row_tile, inputs, element, kShortBlock);
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {

@@ -186,11 +186,10 @@ TEST(Softmax, ManyShortRowsAreHeldByAFewLanes) {
     is("softmax_best_bf16", 7000, 1280, "softmax_few_lanes", "__nv_bfloat16, 16, 32, 5, 1, true", 1750, 128, true);
     is("softmax_best_f16", 5312, 1600, "softmax_few_lanes", "__half, 16, 32, 8, 1, true", 1328, 128, true);
     // Units of 8 bytes. A warp of two groups of lanes takes four rows.
-    is("softmax_best_f16", 85001, 100, "softmax_few_lanes", "__half, 8, 16, 2, 2, true", 5313, 128, true);
+    is("softmax_best_f16", 68549, 124, "softmax_few_lanes", "__half, 8, 16, 2, 2, true", 4285, 128, true);
+    is("softmax_best_f16", 57433, 148, "softmax_few_lanes", "__half, 8, 16, 3, 2, true", 3590, 128, true);
     is("softmax_best_f16", 28335, 300, "softmax_few_lanes", "__half, 8, 32, 3, 2, true", 3542, 128, true);
     // Of rows that begin anywhere, as many warps as make up eight groups of halves, or four of floats, take a lot.
-    is("softmax_best_f16", 65001, 129, "softmax_few_lanes", "__half, 16, 16, 1, 2, false", 4063, 128, true);
-    is("softmax_best_f16", 56668, 150, "softmax_few_lanes", "__half, 16, 8, 3, 1, false", 3542, 128, true);
     is("softmax_best_f32", 40001, 105, "softmax_few_lanes", "float, 16, 16, 2, 2, false", 2501, 128, true);
     is("softmax_best_f16", 34001, 250, "softmax_few_lanes", "__half, 16, 16, 2, 1, false", 4251, 128, true);
     is("softmax_best_f16", 21001, 417, "softmax_few_lanes", "__half, 16, 16, 4, 1, false", 2626, 128, true);
@@ -219,15 +218,19 @@ TEST(Softmax, ManyRowsOfAFewColumnsTakeTheKernelOfTheirNumber) {
 // 31 MB read and written, and more. As many threads as share a row have up to so many of its whole words each.
 TEST(Softmax, ManyVeryShortRowsThatBeginAnywhereGoAsTiles) {
     const auto is = expect_launch_on_sm90;
-    is("softmax_best_f16", 340001, 25, "softmax_row_tile", "__half, 16, 1", 2657, 128, true);   // 128 rows
-    is("softmax_best_bf16", 260001, 35, "softmax_row_tile", "__nv_bfloat16, 20, 1", 2032, 128, true);
-    is("softmax_best_f16", 170001, 50, "softmax_row_tile", "__half, 16, 2", 2657, 128, true);            // 64
-    is("softmax_best_f16", 120001, 70, "softmax_row_tile", "__half, 20, 2", 1876, 128, true);
-    is("softmax_best_f16", 90001, 95, "softmax_row_tile", "__half, 16, 3", 1407, 192, true);
-    is("softmax_best_f32", 80001, 59, "softmax_row_tile", "float, 20, 3", 1251, 192, true);
-    is("softmax_best_f32", 130001, 33, "softmax_row_tile", "float, 20, 2", 2032, 128, true);
-    is("softmax_best_f32", 70001, 65, "softmax_row_tile", "float, 20, 4", 1094, 256, true);
-    is("softmax_best_f16", 85001, 99, "softmax_few_lanes", "__half, 16, 16, 1, 4, false", 2657, 128, true);   // 49 words
+    is("softmax_best_f16", 340001, 25, "softmax_row_tile", "__half, 128, 1, 16", 2657, 128, true);
+    is("softmax_best_bf16", 260001, 35, "softmax_row_tile", "__nv_bfloat16, 128, 1, 20", 2032, 128, true);
+    is("softmax_best_f16", 170001, 50, "softmax_row_tile", "__half, 64, 2, 16", 2657, 128, true);
+    is("softmax_best_f16", 120001, 70, "softmax_row_tile", "__half, 64, 2, 20", 1876, 128, true);
+    is("softmax_best_f16", 90001, 95, "softmax_row_tile", "__half, 32, 4, 12", 2813, 128, true);
+    is("softmax_best_f16", 81001, 105, "softmax_row_tile", "__half, 32, 3, 20", 2532, 96, true);
+    is("softmax_best_f16", 56001, 151, "softmax_row_tile", "__half, 32, 4, 20", 1751, 128, true);
+    is("softmax_best_f32", 130001, 33, "softmax_row_tile", "float, 64, 2, 20", 2032, 128, true);
+    is("softmax_best_f32", 100001, 43, "softmax_row_tile", "float, 32, 4, 12", 3126, 128, true);
+    is("softmax_best_f32", 80001, 59, "softmax_row_tile", "float, 32, 3, 20", 2501, 96, true);
+    is("softmax_best_f32", 70001, 65, "softmax_row_tile", "float, 32, 4, 20", 2188, 128, true);
+    is("softmax_best_f32", 47001, 90, "softmax_row_tile", "float, 32, 4, 24", 1469, 128, true);
+    is("softmax_best_f16", 48001, 177, "softmax_few_lanes", "__half, 16, 16, 2, 2, false", 3001, 128, true);   // 88 words
     lesson::Inputs inputs = with_rows("softmax_best_f16", 170001, 50);
     inputs.machine.architecture = 90;
     inputs.offset = 2;   // a tile begins where a pack does
@@ -248,6 +251,11 @@ TEST(Softmax, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     is("softmax_best_bf16", 708, 12000, "softmax_fitted_anywhere", "__nv_bfloat16, 4, 512, 2, true, false", 708, 384, true);
     is("softmax_best_f32", 500, 10001, "softmax_fitted_anywhere", "float, 5, 512, 3, false, false", 500, 512, true);   // 2500
     is("softmax_best_f32", 500, 10247, "softmax_fitted_anywhere", "float, 8, 512, 2, false, false", 500, 352, true);
+    is("softmax_best_f16", 600, 14001, "softmax_fitted_anywhere", "__half, 8, 256, 3, true, false", 600, 224, true);   // 34 MB
+    is("softmax_best_f16", 600, 14000, "softmax_fitted_anywhere", "__half, 8, 256, 3, true, false", 600, 224, true);
+    is("softmax_best_f32", 530, 8001, "softmax_fitted_anywhere", "float, 8, 256, 3, true, false", 530, 256, true);   // 2000
+    is("softmax_best_f32", 424, 10001, "softmax_fitted_anywhere", "float, 10, 256, 3, true, false", 424, 256, true);
+    is("softmax_best_f32", 353, 12001, "softmax_fitted_anywhere", "float, 8, 384, 2, true, false", 353, 384, true);
     is("softmax_best_f16", 4096, 8191, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, false", 4096, 256, true);   // 134 MB
     is("softmax_best_f16", 2000, 8191, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, true", 2000, 256, true);    // fills L2
 }

@@ -1,7 +1,6 @@
 // Softmax of many short rows that begin anywhere: a tile of them in shared memory. GPUs of sm_90 and later; not
 // emulated. Arguments as in kernels.cuh; in and out begin at a multiple of 16 bytes.
 
-
 // The larger values of two words.
 template <class T>
 __device__ __forceinline__ unsigned larger_word(unsigned a, unsigned b);
@@ -23,7 +22,7 @@ __device__ __forceinline__ unsigned larger_word<__nv_bfloat16>(unsigned a, unsig
 
 // The pair of a whole row from those of its parts, in each of their threads. all: shared memory, a place for each thread of
 // the block. The sum of a part without values is 0, or NaN where it has nothing but NaN: it needs no scale.
-template <class T, int kParts>
+template <class T, int kRows, int kParts>
 __device__ __forceinline__ MaxSum join_parts(MaxSum mine, MaxSum* all) {
   if (kParts == 1) return mine;
   all[threadIdx.x] = mine;
@@ -32,7 +31,7 @@ __device__ __forceinline__ MaxSum join_parts(MaxSum mine, MaxSum* all) {
   float largest = -INFINITY;
 #pragma unroll
   for (int part = 0; part < kParts; ++part) {
-    parts[part] = all[part * kRowsOfTile<kParts> + threadIdx.x % kRowsOfTile<kParts>];
+    parts[part] = all[part * kRows + threadIdx.x % kRows];
     largest = fmaxf(largest, parts[part].max);
   }
   float sum = 0.0f;
@@ -47,38 +46,42 @@ __device__ __forceinline__ MaxSum join_parts(MaxSum mine, MaxSum* all) {
 // For how many threads of a multiprocessor there are to be registers.
 constexpr int row_tile_threads_at_once(int words) { return words <= 16 ? 1280 : 1024; }
 
-// A block takes kRowsOfTile rows that lie one after the other, kParts threads each, of which each has kWords of a row's
-// whole words at most. Dynamic shared memory: the rows.
+// A block takes kRows rows that lie one after the other, kParts threads each, of which each has kWords of a row's whole
+// words at most. Dynamic shared memory: the rows.
 //
 // Compared with softmax_short_anywhere and softmax_few_lanes: threads neither load nor store, but whole packs come
 // and go, however short rows are; and a row is one thread's or a few threads', which need no shuffles. While rows of one
-// block are worked on, those of others come and go.
+// block are worked on, those of others come and go. Places are worked out while the rows come.
 //
 // Launches overlap. The next kernel is let in at once.
-template <class T, int kWords, int kParts>
-__global__ void __launch_bounds__(kRowTileThreads<kParts>, row_tile_threads_at_once(kWords) / kRowTileThreads<kParts>)
+template <class T, int kRows, int kParts, int kWords>
+__global__ void __launch_bounds__(kRows* kParts, row_tile_threads_at_once(kWords) / (kRows * kParts))
     softmax_row_tile(const T* in, T* out, int rows, int columns) {
-  constexpr int kValues = kValuesOfWord<T>, kRows = kRowsOfTile<kParts>;
+  constexpr int kValues = kValuesOfWord<T>;
   constexpr int kStep = 4;   // words without a question between: in a thread's last step some may be no words of the row
   static_assert(kWords % kStep == 0);
   extern __shared__ __align__(128) uint4 tiles[];
   __shared__ unsigned long long arrival;
-  __shared__ MaxSum parts[kParts > 1 ? kRowTileThreads<kParts> : 1];
+  __shared__ MaxSum parts[kParts > 1 ? kRows * kParts : 1];
   cudaTriggerProgrammaticLaunchCompletion();
   const long long first = (long long)blockIdx.x * kRows;
   const int here = rows - first < kRows ? (int)(rows - first) : kRows;
   const Tile<T> tile = {reinterpret_cast<T*>(tiles), here * columns / kPackOf<T>, here * columns % kPackOf<T>};
   cudaGridDependencySynchronize();
   tile.load(in + first * columns, &arrival);
+  const TilePart its = TilePart::of<T, kRows, kParts>(columns);
+  const bool there = its.row < here;
+  const int start = its.row * columns;   // of the row, in values
+  int first_word = (start + its.begins_within) / kValues + its.first;
+  int count = there ? its.count : 0;
+  int single_place = there && its.single >= 0 ? start + its.single : -1;
+  work_out(first_word);
+  work_out(count);
+  work_out(single_place);
   __syncthreads();
   wait_for(&arrival, 0);
-  const TilePart its = TilePart::of<T, kParts>(columns);
-  const bool there = its.row < here;
-  T* const row = tile.values + its.row * columns;
-  unsigned* const words = reinterpret_cast<unsigned*>(row + its.begins_within) + its.first;
-  const int count = there ? its.count : 0;
-  const bool has_single = there && its.single >= 0;
-  const float single = has_single ? widened(row[its.single]) : -INFINITY;
+  unsigned* const words = reinterpret_cast<unsigned*>(tiles) + first_word;
+  const float single = single_place >= 0 ? widened(tile.values[single_place]) : -INFINITY;
   unsigned held[kWords];
   unsigned larger = as_words(minus_infinities<T>()).x;
 #pragma unroll
@@ -110,10 +113,10 @@ __global__ void __launch_bounds__(kRowTileThreads<kParts>, row_tile_threads_at_o
       }
     }
   }
-  const MaxSum of_row = join_parts<T, kParts>({largest, kValues > 1 ? sums[0] + sums[kValues - 1] : sums[0]}, parts);
+  const MaxSum of_row = join_parts<T, kRows, kParts>({largest, kValues > 1 ? sums[0] + sums[kValues - 1] : sums[0]}, parts);
   const bool rescaled = kParts > 1 && largest > -INFINITY;
   const float scale = __fdividef(rescaled ? RelativeExp<T>{of_row.max}.of_scale(largest) : 1.0f, of_row.sum);
-  if (has_single) row[its.single] = narrowed<T>(exp_of_single * scale);
+  if (single_place >= 0) tile.values[single_place] = narrowed<T>(exp_of_single * scale);
 #pragma unroll
   for (int step = 0; step < kWords; step += kStep) {
     if (step >= count) continue;

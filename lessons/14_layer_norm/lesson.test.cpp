@@ -47,6 +47,8 @@ TEST(LayerNorm, SharedPacksAreShownAsFloats) { expect_shared_packs_are_named("la
 
 TEST(LayerNorm, SmallAndOddSizesOnAGpu) { expect_small_and_odd_sizes_are_right_on_a_gpu(); }
 
+TEST(LayerNorm, ManyShortRowsOnAGpu) { expect_many_short_rows_are_right_on_a_gpu(); }
+
 TEST(LayerNorm, RowsOfEveryKindOfLength) {
     for (const lesson::Variant* variant : right_variants())
         for (const std::uint64_t columns : {1u, 31u, 32u, 33u, 520u, 4097u})

@@ -96,6 +96,8 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
 // 10000 80, of 42 MB 10240 77; by fitted 10240 82, in another run.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    // 333 columns 70 so, 67 by a warp with two packs a lane.
+    if (packs > 38 && packs <= 44) return few_lanes_of_norm(inputs, element, {{16, 16, 3, 2, false}});
     if (packs > 96 && packs <= 128) return few_lanes_of_norm(inputs, element, {{16, 64, 2, 2, false}});
     if (packs > 1152 && (packs % 32 > 0 || fillings_of_l2(inputs, element) <= 0.6))
         return few_lanes_of_norm(inputs, element, {{16, 320, 4, 1}});
@@ -229,17 +231,10 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
            bytes_of_rows(inputs, element) >= 2u << 20 && (beats_team || !team_is_faster(inputs, element));
 }
 
-// Is it faster that many short rows go as tiles? Percent of a copy's bandwidth on an H200 so and by a few lanes, halves: of
-// 34 MB 63 columns 79 51, 97 75 65, 129 78 71, 151 74 60; of 67 MB 90 97 83, 151 96 80 (these kernels by themselves).
-inline bool row_tile_is_faster(const Inputs& inputs, Element element) {
-    return inputs.machine.architecture >= 90 && rows_are_many(inputs, element) && !is_packed(inputs, element) &&
-           has_room(Route::row_tile, inputs, element, kShortBlock);
-}
-
 inline Choice best_route(const Inputs& inputs, Element element) {
     if (few_columns_are_faster(inputs, element, shape_of_few_columns(inputs, element)))
         return {Route::few_columns, kShortBlock};
-    if (row_tile_is_faster(inputs, element)) return {Route::row_tile, kShortBlock};
+    if (row_tile_of_norm_is_faster(inputs, element, 310, 125)) return {Route::row_tile, kShortBlock};
     if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element), 384))
         return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.

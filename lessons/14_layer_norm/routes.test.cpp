@@ -180,8 +180,7 @@ TEST(LayerNorm, ManyShortRowsAreHeldByAFewLanes) {
     is("layer_norm_best_f32", 4200, 1024, "layer_norm_overlap", "float, 64, 4, false", 4200, 64, true);
     is("layer_norm_best_f32", 3320, 1280, "layer_norm_few_lanes", "float, 16, 160, 2, 2, true", 1660, 160, true);
     is("layer_norm_best_f32", 2770, 1536, "layer_norm_few_lanes", "float, 16, 128, 3, 2, true", 1385, 128, true);
-    is("layer_norm_best_f16", 42001, 201, "layer_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2626, 128, true);
-    is("layer_norm_best_f16", 33001, 257, "layer_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2064, 128, true);
+    is("layer_norm_best_f16", 25001, 335, "layer_norm_few_lanes", "__half, 16, 16, 3, 2, false", 1564, 128, true);
     is("layer_norm_best_f16", 23001, 391, "layer_norm_few_lanes", "__half, 16, 32, 2, 2, false", 2876, 128, true);
     is("layer_norm_best_f16", 9001, 1001, "layer_norm_few_lanes", "__half, 16, 64, 2, 2, false", 4504, 64, true);
     is("layer_norm_best_f16", 7001, 1401, "layer_norm_few_lanes", "__half, 16, 96, 2, 2, false", 3504, 96, true);
@@ -224,16 +223,23 @@ TEST(LayerNorm, ManyRowsOfAFewColumnsTakeTheKernelOfTheirNumber) {
 // 31 MB read and written, and more. As many threads as share a row have up to so many of its whole words each.
 TEST(LayerNorm, ManyVeryShortRowsThatBeginAnywhereGoAsTiles) {
     const auto is = expect_launch_on_sm90;
-    is("layer_norm_best_f16", 300001, 31, "layer_norm_row_tile", "__half, 1", 2344, 128, true);
-    is("layer_norm_best_bf16", 260001, 33, "layer_norm_row_tile", "__nv_bfloat16, 1", 2032, 128, true);   // 128
-    is("layer_norm_best_f16", 210001, 41, "layer_norm_row_tile", "__half, 1", 1641, 128, true);
-    is("layer_norm_best_f16", 140001, 59, "layer_norm_row_tile", "__half, 2", 2188, 128, true);   // 64
-    is("layer_norm_best_f16", 81001, 105, "layer_norm_row_tile", "__half, 2", 1266, 128, true);   // 52 words
-    is("layer_norm_best_f16", 70001, 121, "layer_norm_row_tile", "__half, 3", 1094, 192, true);
-    is("layer_norm_best_f16", 56001, 150, "layer_norm_row_tile", "__half, 3", 876, 192, true);
-    is("layer_norm_best_f16", 44041, 193, "layer_norm_row_tile", "__half, 4", 689, 256, true);    // 96 words
-    is("layer_norm_best_f32", 130001, 33, "layer_norm_row_tile", "float, 2", 2032, 128, true);
-    is("layer_norm_best_f32", 70001, 65, "layer_norm_row_tile", "float, 3", 1094, 192, true);
+    is("layer_norm_best_f16", 300001, 31, "layer_norm_row_tile", "__half, 128, 1, 8, 1280", 2344, 128, true);
+    is("layer_norm_best_bf16", 260001, 33, "layer_norm_row_tile", "__nv_bfloat16, 128, 1, 8, 1280", 2032, 128, true);
+    is("layer_norm_best_f16", 210001, 41, "layer_norm_row_tile", "__half, 128, 1, 8, 1280", 1641, 128, true);
+    is("layer_norm_best_f16", 113001, 75, "layer_norm_row_tile", "__half, 128, 1, 8, 1280", 883, 128, true);   // 37 words
+    is("layer_norm_best_f16", 100001, 82, "layer_norm_row_tile", "__half, 64, 2, 8, 1536", 1563, 128, true);   // 41
+    is("layer_norm_best_f16", 81001, 105, "layer_norm_row_tile", "__half, 64, 2, 4, 1536", 1266, 128, true);   // 52
+    is("layer_norm_best_f16", 70001, 121, "layer_norm_row_tile", "__half, 64, 3, 4, 1536", 1094, 192, true);
+    is("layer_norm_best_f16", 44041, 193, "layer_norm_row_tile", "__half, 64, 4, 4, 1536", 689, 256, true);   // 96
+    is("layer_norm_best_f16", 28001, 301, "layer_norm_row_tile", "__half, 64, 4, 4, 1536", 438, 256, true);
+    is("layer_norm_best_f16", 56001, 150, "layer_norm_row_tile", "__half, 32, 3, 8, 1536", 1751, 96, true);   // all rows begin with a word
+    is("layer_norm_best_f16", 44001, 190, "layer_norm_row_tile", "__half, 32, 4, 8, 1536", 1376, 128, true);
+    is("layer_norm_best_f16", 31001, 270, "layer_norm_row_tile", "__half, 32, 6, 8, 1536", 969, 192, true);
+    is("layer_norm_best_f32", 130001, 33, "layer_norm_row_tile", "float, 64, 2, 4, 2048", 2032, 128, true);
+    is("layer_norm_best_f32", 104001, 41, "layer_norm_row_tile", "float, 64, 2, 8, 1536", 1626, 128, true);
+    is("layer_norm_best_f32", 70001, 65, "layer_norm_row_tile", "float, 32, 3, 8, 1536", 2188, 96, true);
+    is("layer_norm_best_f32", 40001, 105, "layer_norm_row_tile", "float, 32, 4, 8, 1536", 1251, 128, true);
+    is("layer_norm_best_f32", 30001, 141, "layer_norm_row_tile", "float, 32, 6, 8, 1536", 938, 192, true);
     lesson::Inputs inputs = with_rows("layer_norm_best_f16", 140001, 59);
     inputs.machine.architecture = 90;
     inputs.offset = 1;   // a tile begins where a pack does

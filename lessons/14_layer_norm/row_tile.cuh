@@ -1,7 +1,6 @@
 // Layer norm of many short rows that begin anywhere: a tile of them in shared memory. GPUs of sm_90 and later; not
 // emulated. Arguments as in kernels.cuh; in and out begin at a multiple of 16 bytes.
 
-
 __device__ __forceinline__ void add_to(Sums& sums, float value) {
   sums.values += value;
   sums.squares = fmaf(value, value, sums.squares);
@@ -12,15 +11,15 @@ __device__ __forceinline__ Sums operator+(const Sums& a, const Sums& b) {
 
 // The sum over the parts of a thread's row, in each of their threads. all: shared memory, a place for each thread of
 // the block.
-template <int kParts, class Sum>
+template <int kRows, int kParts, class Sum>
 __device__ __forceinline__ Sum add_parts(Sum mine, Sum* all) {
   if (kParts == 1) return mine;
   all[threadIdx.x] = mine;
   __syncthreads();
-  const Sum* const parts = all + threadIdx.x % kRowsOfTile<kParts>;
+  const Sum* const parts = all + threadIdx.x % kRows;
   Sum sum = parts[0];
 #pragma unroll
-  for (int part = 1; part < kParts; ++part) sum = sum + parts[part * kRowsOfTile<kParts>];
+  for (int part = 1; part < kParts; ++part) sum = sum + parts[part * kRows];
   return sum;
 }
 
@@ -72,22 +71,25 @@ __device__ __noinline__ void put_out_far_alone(T* row, const T* weight, const T*
   }
 }
 
-// A block takes kRowsOfTile rows that lie one after the other, kParts threads each. Dynamic shared memory: the rows;
-// then as many Factors as a row has values, and four more; and more, where fewer blocks are to run at once.
+// A block takes kRows rows that lie one after the other, kParts threads each, which take kLot words at a time. Dynamic
+// shared memory: the rows; then as many Factors as a row has values, and four more; and more, where fewer blocks are to
+// run at once. A multiprocessor has registers for kAtOnce threads.
 //
 // Compared with layer_norm_short_anywhere and layer_norm_few_lanes: threads neither load nor store, but whole packs
 // come and go, however short rows are; and a row is one thread's or a few threads', which need no shuffles. While rows
-// of one block are normalized, those of others come and go. No thread holds words: it reads them again, and so 32
-// registers are enough, and as many blocks run at once as threads and shared memory allow. Its rows have the same words
-// in the same places, and share what is read of weights and biases. Mean and variance as in layer_norm_fitted_anywhere.
+// of one block are normalized, those of others come and go. No thread holds words: it reads them again, and so few
+// registers are enough, and many blocks run at once. Its rows have the same words in the same places, and share what
+// is read of weights and biases. What a multiprocessor can issue is little more than what this takes: so places are
+// worked out while the rows come, and of a lot all results before the first of them is put back, which the compiler
+// could not tell from the next word. Mean and variance as in layer_norm_fitted_anywhere.
 //
 // Launches overlap. The next kernel is let in at once.
-template <class T, int kParts>
-__global__ void __launch_bounds__(kRowTileThreads<kParts>, 2048 / kRowTileThreads<kParts>)
+template <class T, int kRows, int kParts, int kLot, int kAtOnce>
+__global__ void __launch_bounds__(kRows* kParts, kAtOnce / (kRows * kParts))
     layer_norm_row_tile(const T* in, const T* weight, const T* bias, T* out, int rows, int columns, float epsilon) {
   using FactorsOfWord = Factors<kValuesOfWord<T>>;
-  constexpr int kValues = kValuesOfWord<T>, kRows = kRowsOfTile<kParts>;
-  constexpr int kPlaces = kParts > 1 ? kRowTileThreads<kParts> : 1;   // of sums of parts
+  constexpr int kValues = kValuesOfWord<T>;
+  constexpr int kPlaces = kParts > 1 ? kRows * kParts : 1;   // of sums of parts
   extern __shared__ __align__(128) uint4 tiles[];
   __shared__ unsigned long long arrival;
   __shared__ Sums sums_of_parts[kPlaces];
@@ -99,52 +101,78 @@ __global__ void __launch_bounds__(kRowTileThreads<kParts>, 2048 / kRowTileThread
   cudaGridDependencySynchronize();
   tile.load(in + first * columns, &arrival);
   keep_factors(factors, weight, bias, columns);
+  TilePart its = TilePart::of<T, kRows, kParts>(columns);
+  int start = its.row * columns;   // of the row, in values
+  int first_word = (start + its.begins_within) / kValues + its.first;
+  int first_factors = (its.begins_within ? its.words : 0) + its.first;
+  int single_place = its.single >= 0 ? start + its.single : -1;
+  float share = 1.0f / (float)columns;   // of a value in the mean
+  work_out(share);
+  work_out(first_word);
+  work_out(first_factors);
+  work_out(single_place);
+  work_out(its.count);
+  work_out(its.turned);
   __syncthreads();
   wait_for(&arrival, 0);
   // In the last tile, what lies behind its rows is worked on as well, and not stored.
-  const TilePart its = TilePart::of<T, kParts>(columns);
-  T* const row = tile.values + its.row * columns;
-  unsigned* const words = reinterpret_cast<unsigned*>(row + its.begins_within) + its.first;
-  const float single = its.single >= 0 ? widened(row[its.single]) : 0.0f;
-  Sums sums = {single, single * single};
-  its.each_word([&](int k) {
-    const float2 values = widened_word<T>(words[k]);
-    add_to(sums, values.x);
-    if (kValues > 1) add_to(sums, values.y);
+  unsigned* const words = reinterpret_cast<unsigned*>(tiles) + first_word;
+  const float single = single_place >= 0 ? widened(tile.values[single_place]) : 0.0f;
+  Sums two_sums[2] = {{single, single * single}, {0.0f, 0.0f}};   // of each second word
+  its.each_lot<kLot>([&](auto lot, int k) {
+#pragma unroll
+    for (int j = 0; j < lot.count; ++j) {
+      const float2 values = widened_word<T>(words[its.word_of(lot, k, j)]);
+      add_to(two_sums[j % 2], values.x);
+      if (kValues > 1) add_to(two_sums[j % 2], values.y);
+    }
   });
-  sums = add_parts<kParts>(sums, sums_of_parts);
+  const Sums sums = add_parts<kRows, kParts>(two_sums[0] + two_sums[1], sums_of_parts);
   float centre, scale;   // as in scaled()
   bool done = false;     // put out by one thread alone
   if constexpr (sizeof(T) == 4) {
     __shared__ float squares_of_parts[kPlaces];
     centre = sums.values / (float)columns;
-    float squares = 0.0f;
-    its.each_word([&](int k) {
-      const float apart_from_mean = __uint_as_float(words[k]) - centre;
-      squares = fmaf(apart_from_mean, apart_from_mean, squares);
+    float squares[2] = {0.0f, 0.0f};
+    its.each_lot<kLot>([&](auto lot, int k) {
+#pragma unroll
+      for (int j = 0; j < lot.count; ++j) {
+        const float apart_from_mean = __uint_as_float(words[its.word_of(lot, k, j)]) - centre;
+        squares[j % 2] = fmaf(apart_from_mean, apart_from_mean, squares[j % 2]);
+      }
     });
-    scale = scale_of(add_parts<kParts>(squares, squares_of_parts) / (float)columns, epsilon);
+    const float m2 = add_parts<kRows, kParts>(squares[0] + squares[1], squares_of_parts);
+    scale = scale_of(m2 / (float)columns, epsilon);
   } else {
-    const float mean = __fdividef(sums.values, columns);
+    const float mean = sums.values * share;
     const float m2 = m2_by_squares(sums, mean);
-    scale = quick_scale({(float)columns, mean, m2}, epsilon);
+    scale = rsqrtf(fmaf(m2, share, epsilon));
     centre = -mean * scale;
     done = its.row < here && !mean_is_near(m2, sums);   // as for all threads of the row
-    if (done && its.first == 0) put_out_far_alone(row, weight, bias, columns, epsilon);
+    if (done && its.first == 0) put_out_far_alone(tile.values + start, weight, bias, columns, epsilon);
   }
-  if (its.single >= 0 && !done) {
+  if (single_place >= 0 && !done) {
     const FactorsOfWord f = factors[2 * its.words + its.begins_within];
-    row[its.single] = narrowed<T>(fmaf(scaled<T>(single, centre, scale), f.weights[0], f.biases[0]));
+    tile.values[single_place] = narrowed<T>(fmaf(scaled<T>(single, centre, scale), f.weights[0], f.biases[0]));
   }
-  const FactorsOfWord* const mine = factors + (its.begins_within ? its.words : 0) + its.first;
-  its.each_word([&](int k) {
-    const FactorsOfWord f = mine[k];
-    const float2 values = widened_word<T>(words[k]);
-    float2 results = make_float2(fmaf(scaled<T>(values.x, centre, scale), f.weights[0], f.biases[0]), 0.0f);
-    if (kValues > 1) {
-      results.y = fmaf(scaled<T>(values.y, centre, scale), f.weights[kValues - 1], f.biases[kValues - 1]);
-    }
-    if (!done) words[k] = narrowed_word<T>(results);
-  });
+  const FactorsOfWord* const mine = factors + first_factors;
+  if (!done) {
+    its.each_lot<kLot>([&](auto lot, int k) {
+      unsigned results[lot.count];
+#pragma unroll
+      for (int j = 0; j < lot.count; ++j) {
+        const int word = its.word_of(lot, k, j);
+        const FactorsOfWord f = mine[word];
+        const float2 values = widened_word<T>(words[word]);
+        float2 both = make_float2(fmaf(scaled<T>(values.x, centre, scale), f.weights[0], f.biases[0]), 0.0f);
+        if (kValues > 1) {
+          both.y = fmaf(scaled<T>(values.y, centre, scale), f.weights[kValues - 1], f.biases[kValues - 1]);
+        }
+        results[j] = narrowed_word<T>(both);
+      }
+#pragma unroll
+      for (int j = 0; j < lot.count; ++j) words[its.word_of(lot, k, j)] = results[j];
+    });
+  }
   tile.store(out + first * columns);
 }

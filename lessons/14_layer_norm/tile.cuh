@@ -39,16 +39,16 @@ struct Tile {
   }
 };
 
-// Rows of a tile of which kParts threads share each, and threads of its block.
-template <int kParts>
-constexpr int kRowsOfTile = kParts > 1 ? 64 : 128;
-template <int kParts>
-constexpr int kRowTileThreads = kRowsOfTile<kParts> * kParts;
+// Words that a thread takes at once: how many.
+template <int kCount>
+struct Lot {
+  static constexpr int count = kCount;
+};
 
 // What a thread has of a row: one of kParts parts, which threads of different warps take. Of two rows of an odd number
 // of 16-bit values one ends within a word and the next one begins there: that value goes apart. A warp takes only rows
 // of one kind, so its lanes do alike; and they read words that are as many apart as a row has values: in different
-// banks.
+// banks. Where a tile has 32 rows, that holds for half a warp.
 struct TilePart {
   int row;
   bool begins_within;   // the row begins within a word, and words with its second value
@@ -57,15 +57,16 @@ struct TilePart {
   int single;           // the value apart: its column, or -1
   int turned;           // 1: it takes the second of each two words first
 
-  template <class T, int kParts>
+  template <class T, int kRows, int kParts>
   static __device__ __forceinline__ TilePart of(int columns) {
     constexpr int kValues = kValuesOfWord<T>;
-    const int thread = threadIdx.x % kRowsOfTile<kParts>;
-    const int part = threadIdx.x / kRowsOfTile<kParts>;
+    constexpr int kAlike = kRows > 32 ? 32 : 16;   // threads beside each other that take rows of one kind
+    const int thread = threadIdx.x % kRows;
+    const int part = threadIdx.x / kRows;
     const bool halved = columns % kValues != 0;
     TilePart its;
-    its.begins_within = halved && thread / 32 % 2 == 1;
-    its.row = halved ? thread / 64 * 64 + thread % 32 * 2 + its.begins_within : thread;
+    its.begins_within = halved && thread / kAlike % 2 == 1;
+    its.row = halved ? thread / (2 * kAlike) * (2 * kAlike) + thread % kAlike * 2 + its.begins_within : thread;
     its.words = columns / kValues;
     its.first = part * its.words / kParts;
     its.count = (part + 1) * its.words / kParts - its.first;
@@ -75,17 +76,32 @@ struct TilePart {
     its.turned = !halved && its.words % 4 == 2 ? threadIdx.x / 16 % 2 : 0;
     return its;
   }
-  // Does take(k) for each word k of the thread's.
-  template <class Take>
-  __device__ __forceinline__ void each_word(const Take& take) const {
-#pragma unroll 2
-    for (int k = 0; k + 2 <= count; k += 2) {
-      take(k + turned);
-      take(k + 1 - turned);
+  // Does take(lot, k) for each lot of the thread's words, which begins with word k of them.
+  template <int kLot, class Take>
+  __device__ __forceinline__ void each_lot(const Take& take) const {
+    int k = 0;
+#pragma unroll 1
+    for (; k + kLot <= count; k += kLot) take(Lot<kLot>(), k);
+    if (kLot > 4 && count % 8 >= 4) {
+      take(Lot<4>(), k);
+      k += 4;
     }
-    if (count % 2 == 1) take(count - 1);
+    if (count % 4 >= 2) {
+      take(Lot<2>(), k);
+      k += 2;
+    }
+    if (count % 2 == 1) take(Lot<1>(), k);
+  }
+  // The j-th word of a lot from word k on.
+  template <int kCount>
+  __device__ __forceinline__ int word_of(Lot<kCount>, int k, int j) const {
+    return kCount == 1 ? k : j % 2 == 0 ? k + j + turned : k + j - turned;
   }
 };
+
+// Has a number worked out before what follows, such as a wait, and not when it is needed.
+__device__ __forceinline__ void work_out(int& number) { asm volatile("" : "+r"(number)); }
+__device__ __forceinline__ void work_out(float& number) { asm volatile("" : "+f"(number)); }
 
 // Whole packs of rows of kColumns values: what a thread has of a tile whose columns are known when it is compiled. The
 // fewest rows that are whole packs, or three times as many, where that is one pack, or one row of up to three. Mostly
@@ -145,6 +161,6 @@ __device__ __forceinline__ float sum_of(const float* values) {
 template <class T, int kColumns>
 constexpr int few_columns_blocks(int floats) {
   constexpr int kThreads = RowsInPacks<T, kColumns>::kThreads;
-  const int registers = ((floats + 1) * kColumns + (kThreads == 128 ? 36 : 28 + 12 * floats)) / 8 * 8;
+  const int registers = ((floats + 1) * kColumns + (kThreads == 128 ? 36 : 44 + 4 * floats)) / 8 * 8;
   return kThreads == 32 ? 12 : 65536 / (kThreads * registers);
 }

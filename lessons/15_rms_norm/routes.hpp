@@ -103,6 +103,8 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
 // copy's bandwidth on an H200, 34 MB of 1001 halves, 86 by 32 lanes with four packs each, and 89.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    // 301 columns 77 so, 72 by a warp with two packs a lane; 361 77 and 76.
+    if (packs > 32 && packs <= 45) return few_lanes_of_norm(inputs, element, {{16, 16, 3, 1, false}});
     const FewLanesShape shape = few_lanes_of_norm(inputs, element, {});
     return !shape.whole && packs > 96 && packs <= 128 ? FewLanesShape{} : shape;
 }
@@ -236,17 +238,10 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
            bytes_of_rows(inputs, element) >= 2u << 20 && (packs <= 1536 || beats_team || !team_is_faster(inputs, element));
 }
 
-// Is it faster that many short rows go as tiles? Percent of a copy's bandwidth on an H200 so and by a few lanes, halves: of
-// 34 MB 63 columns 86 57, 97 75 68, 129 82 71, 151 79 68; of 67 MB 90 96 90, 151 97 88 (these kernels by themselves).
-inline bool row_tile_is_faster(const Inputs& inputs, Element element) {
-    return inputs.machine.architecture >= 90 && rows_are_many(inputs, element) && !is_packed(inputs, element) &&
-           has_room(Route::row_tile, inputs, element, kShortBlock);
-}
-
 inline Choice best_route(const Inputs& inputs, Element element) {
     if (few_columns_are_faster(inputs, element, shape_of_few_columns(inputs, element)))
         return {Route::few_columns, kShortBlock};
-    if (row_tile_is_faster(inputs, element)) return {Route::row_tile, kShortBlock};
+    if (row_tile_of_norm_is_faster(inputs, element, 225, 176)) return {Route::row_tile, kShortBlock};
     if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element), 240))
         return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.

@@ -177,8 +177,7 @@ TEST(RmsNorm, ManyShortRowsAreHeldByAFewLanes) {
     is("rms_norm_best_f32", 3320, 1280, "rms_norm_overlap", "float, 128, 4, false", 3320, 128, true);
     is("rms_norm_best_f16", 28001, 300, "rms_norm_few_lanes", "__half, 8, 32, 3, 2, true", 3501, 128, true);
     is("rms_norm_best_f16", 3401, 2500, "rms_norm_few_lanes", "__half, 8, 160, 4, 1, true", 3401, 160, true);
-    is("rms_norm_best_f16", 42001, 201, "rms_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2626, 128, true);
-    is("rms_norm_best_f16", 33001, 257, "rms_norm_few_lanes", "__half, 16, 32, 1, 4, false", 2064, 128, true);
+    is("rms_norm_best_f16", 28001, 301, "rms_norm_few_lanes", "__half, 16, 16, 3, 1, false", 3502, 128, true);
     is("rms_norm_best_f16", 23001, 391, "rms_norm_few_lanes", "__half, 16, 32, 2, 2, false", 2876, 128, true);
     is("rms_norm_best_f16", 15001, 601, "rms_norm_few_lanes", "__half, 16, 32, 3, 2, false", 1876, 128, true);
     is("rms_norm_best_f16", 4301, 2001, "rms_norm_few_lanes", "__half, 16, 128, 2, 2, false", 2152, 128, true);
@@ -231,15 +230,21 @@ TEST(RmsNorm, BlocksAskForSharedMemorySoThatTilesComeInFullTurns) {
 // 31 MB read and written, and more. As many threads as share a row have up to so many of its whole words each.
 TEST(RmsNorm, ManyVeryShortRowsThatBeginAnywhereGoAsTiles) {
     const auto is = expect_launch_on_sm90;
-    is("rms_norm_best_bf16", 260001, 33, "rms_norm_row_tile", "__nv_bfloat16, 1", 2032, 128, true);   // 128
-    is("rms_norm_best_f16", 210001, 41, "rms_norm_row_tile", "__half, 1", 1641, 128, true);
-    is("rms_norm_best_f16", 140001, 59, "rms_norm_row_tile", "__half, 2", 2188, 128, true);   // 64
-    is("rms_norm_best_f16", 81001, 105, "rms_norm_row_tile", "__half, 2", 1266, 128, true);   // 52 words
-    is("rms_norm_best_f16", 70001, 121, "rms_norm_row_tile", "__half, 3", 1094, 192, true);
-    is("rms_norm_best_f16", 56001, 150, "rms_norm_row_tile", "__half, 3", 876, 192, true);
-    is("rms_norm_best_f16", 44041, 193, "rms_norm_row_tile", "__half, 4", 689, 256, true);    // 96 words
-    is("rms_norm_best_f32", 130001, 33, "rms_norm_row_tile", "float, 2", 2032, 128, true);
-    is("rms_norm_best_f32", 70001, 65, "rms_norm_row_tile", "float, 3", 1094, 192, true);
+    is("rms_norm_best_bf16", 260001, 33, "rms_norm_row_tile", "__nv_bfloat16, 128, 1, 8, 1280", 2032, 128, true);
+    is("rms_norm_best_f16", 210001, 41, "rms_norm_row_tile", "__half, 128, 1, 8, 1280", 1641, 128, true);
+    is("rms_norm_best_f16", 113001, 75, "rms_norm_row_tile", "__half, 128, 1, 8, 1280", 883, 128, true);   // 37 words
+    is("rms_norm_best_f16", 100001, 82, "rms_norm_row_tile", "__half, 64, 2, 8, 1536", 1563, 128, true);   // 41
+    is("rms_norm_best_f16", 81001, 105, "rms_norm_row_tile", "__half, 64, 2, 4, 1536", 1266, 128, true);   // 52
+    is("rms_norm_best_f16", 70001, 121, "rms_norm_row_tile", "__half, 64, 3, 4, 1536", 1094, 192, true);
+    is("rms_norm_best_f16", 44041, 193, "rms_norm_row_tile", "__half, 64, 4, 4, 1536", 689, 256, true);   // 96
+    is("rms_norm_best_f16", 56001, 150, "rms_norm_row_tile", "__half, 32, 3, 8, 1536", 1751, 96, true);   // all rows begin with a word
+    is("rms_norm_best_f16", 44001, 190, "rms_norm_row_tile", "__half, 32, 4, 8, 1536", 1376, 128, true);
+    is("rms_norm_best_f16", 31001, 270, "rms_norm_row_tile", "__half, 32, 6, 8, 1536", 969, 192, true);
+    is("rms_norm_best_f32", 130001, 33, "rms_norm_row_tile", "float, 64, 2, 4, 2048", 2032, 128, true);
+    is("rms_norm_best_f32", 104001, 41, "rms_norm_row_tile", "float, 64, 2, 8, 1536", 1626, 128, true);
+    is("rms_norm_best_f32", 70001, 65, "rms_norm_row_tile", "float, 32, 3, 8, 1536", 2188, 96, true);
+    is("rms_norm_best_f32", 40001, 105, "rms_norm_row_tile", "float, 32, 4, 8, 1536", 1251, 128, true);
+    is("rms_norm_best_f32", 30001, 141, "rms_norm_row_tile", "float, 32, 6, 8, 1536", 938, 192, true);
     lesson::Inputs inputs = with_rows("rms_norm_best_f16", 140001, 59);
     inputs.machine.architecture = 90;
     inputs.offset = 1;   // a tile begins where a pack does

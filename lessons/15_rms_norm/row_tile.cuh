@@ -1,18 +1,17 @@
 // RMS norm of many short rows that begin anywhere: a tile of them in shared memory. GPUs of sm_90 and later; not
 // emulated. Arguments as in kernels.cuh; in and out begin at a multiple of 16 bytes.
 
-
 // The sum over the parts of a thread's row, in each of their threads. all: shared memory, a place for each thread of
 // the block.
-template <int kParts, class Sum>
+template <int kRows, int kParts, class Sum>
 __device__ __forceinline__ Sum add_parts(Sum mine, Sum* all) {
   if (kParts == 1) return mine;
   all[threadIdx.x] = mine;
   __syncthreads();
-  const Sum* const parts = all + threadIdx.x % kRowsOfTile<kParts>;
+  const Sum* const parts = all + threadIdx.x % kRows;
   Sum sum = parts[0];
 #pragma unroll
-  for (int part = 1; part < kParts; ++part) sum = sum + parts[part * kRowsOfTile<kParts>];
+  for (int part = 1; part < kParts; ++part) sum = sum + parts[part * kRows];
   return sum;
 }
 
@@ -39,25 +38,28 @@ __device__ __forceinline__ void keep_factors(Factors<kValuesOfWord<T>>* kept, co
   }
 }
 
-// A block takes kRowsOfTile rows that lie one after the other, kParts threads each. Dynamic shared memory: the rows;
-// then as many Factors as a row has values, and four more; and more, where fewer blocks are to run at once.
+// A block takes kRows rows that lie one after the other, kParts threads each, which take kLot words at a time. Dynamic
+// shared memory: the rows; then as many Factors as a row has values, and four more; and more, where fewer blocks are to
+// run at once. A multiprocessor has registers for kAtOnce threads.
 //
 // Compared with rms_norm_short_anywhere and rms_norm_few_lanes: threads neither load nor store, but whole packs come
 // and go, however short rows are; and a row is one thread's or a few threads', which need no shuffles. While rows of
-// one block are normalized, those of others come and go. No thread holds words: it reads them again, and so 32
-// registers are enough, and as many blocks run at once as threads and shared memory allow. Its rows have the same words
-// in the same places, and share what is read of weights.
+// one block are normalized, those of others come and go. No thread holds words: it reads them again, and so few
+// registers are enough, and many blocks run at once. Its rows have the same words in the same places, and share what
+// is read of weights. What a multiprocessor can issue is little more than what this takes: so places are worked out
+// while the rows come, and of a lot all results before the first of them is put back, which the compiler could not
+// tell from the next word.
 //
 // Launches overlap. The next kernel is let in at once.
-template <class T, int kParts>
-__global__ void __launch_bounds__(kRowTileThreads<kParts>, 2048 / kRowTileThreads<kParts>)
+template <class T, int kRows, int kParts, int kLot, int kAtOnce>
+__global__ void __launch_bounds__(kRows* kParts, kAtOnce / (kRows * kParts))
     rms_norm_row_tile(const T* in, const T* weight, T* out, int rows, int columns, float epsilon) {
   using FactorsOfWord = Factors<kValuesOfWord<T>>;
-  constexpr int kValues = kValuesOfWord<T>, kRows = kRowsOfTile<kParts>;
+  constexpr int kValues = kValuesOfWord<T>;
   constexpr bool kQuick = sizeof(T) < sizeof(float);   // mean and root, right to a few roundings more
   extern __shared__ __align__(128) uint4 tiles[];
   __shared__ unsigned long long arrival;
-  __shared__ float sums_of_parts[kParts > 1 ? kRowTileThreads<kParts> : 1];
+  __shared__ float sums_of_parts[kParts > 1 ? kRows * kParts : 1];
   cudaTriggerProgrammaticLaunchCompletion();
   const long long first = (long long)blockIdx.x * kRows;
   const int here = rows - first < kRows ? (int)(rows - first) : kRows;
@@ -66,31 +68,51 @@ __global__ void __launch_bounds__(kRowTileThreads<kParts>, 2048 / kRowTileThread
   cudaGridDependencySynchronize();
   tile.load(in + first * columns, &arrival);
   keep_factors(factors, weight, columns);
+  TilePart its = TilePart::of<T, kRows, kParts>(columns);
+  int start = its.row * columns;   // of the row, in values
+  int first_word = (start + its.begins_within) / kValues + its.first;
+  int first_factors = (its.begins_within ? its.words : 0) + its.first;
+  int single_place = its.single >= 0 ? start + its.single : -1;
+  float share = 1.0f / (float)columns;   // of a value in the mean
+  work_out(share);
+  work_out(first_word);
+  work_out(first_factors);
+  work_out(single_place);
+  work_out(its.count);
+  work_out(its.turned);
   __syncthreads();
   wait_for(&arrival, 0);
   // In the last tile, what lies behind its rows is worked on as well, and not stored.
-  const TilePart its = TilePart::of<T, kParts>(columns);
-  T* const row = tile.values + its.row * columns;
-  unsigned* const words = reinterpret_cast<unsigned*>(row + its.begins_within) + its.first;
-  const float single = its.single >= 0 ? widened(row[its.single]) : 0.0f;
-  float sum = single * single;
-  its.each_word([&](int k) {
-    const float2 values = widened_word<T>(words[k]);
-    sum = fmaf(values.x, values.x, sum);
-    if (kValues > 1) sum = fmaf(values.y, values.y, sum);
+  unsigned* const words = reinterpret_cast<unsigned*>(tiles) + first_word;
+  const float single = single_place >= 0 ? widened(tile.values[single_place]) : 0.0f;
+  float sums[2] = {single * single, 0.0f};   // of each second word
+  its.each_lot<kLot>([&](auto lot, int k) {
+#pragma unroll
+    for (int j = 0; j < lot.count; ++j) {
+      const float2 values = widened_word<T>(words[its.word_of(lot, k, j)]);
+      sums[j % 2] = fmaf(values.x, values.x, sums[j % 2]);
+      if (kValues > 1) sums[j % 2] = fmaf(values.y, values.y, sums[j % 2]);
+    }
   });
-  sum = add_parts<kParts>(sum, sums_of_parts);
-  const float scale =
-      kQuick ? rsqrtf(fmaf(sum, __fdividef(1.0f, columns), epsilon)) : scale_of(sum, columns, epsilon);
-  if (its.single >= 0) {
-    row[its.single] = narrowed<T>(single * scale * factors[2 * its.words + its.begins_within].weights[0]);
+  const float sum = add_parts<kRows, kParts>(sums[0] + sums[1], sums_of_parts);
+  const float scale = kQuick ? rsqrtf(fmaf(sum, share, epsilon)) : scale_of(sum, columns, epsilon);
+  if (single_place >= 0) {
+    const float its_weight = factors[2 * its.words + its.begins_within].weights[0];
+    tile.values[single_place] = narrowed<T>(single * scale * its_weight);
   }
-  const FactorsOfWord* const mine = factors + (its.begins_within ? its.words : 0) + its.first;
-  its.each_word([&](int k) {
-    const FactorsOfWord f = mine[k];
-    const float2 values = widened_word<T>(words[k]);
-    const float2 scaled = make_float2(values.x * scale, values.y * scale);
-    words[k] = narrowed_word<T>(make_float2(scaled.x * f.weights[0], scaled.y * f.weights[kValues - 1]));
+  const FactorsOfWord* const mine = factors + first_factors;
+  its.each_lot<kLot>([&](auto lot, int k) {
+    unsigned results[lot.count];
+#pragma unroll
+    for (int j = 0; j < lot.count; ++j) {
+      const int word = its.word_of(lot, k, j);
+      const FactorsOfWord f = mine[word];
+      const float2 values = widened_word<T>(words[word]);
+      const float2 scaled = make_float2(values.x * scale, values.y * scale);
+      results[j] = narrowed_word<T>(make_float2(scaled.x * f.weights[0], scaled.y * f.weights[kValues - 1]));
+    }
+#pragma unroll
+    for (int j = 0; j < lot.count; ++j) words[its.word_of(lot, k, j)] = results[j];
   });
   tile.store(out + first * columns);
 }

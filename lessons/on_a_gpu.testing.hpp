@@ -36,7 +36,7 @@ inline void expect_small_and_odd_sizes_are_right(launch::Backend& gpu, const Mac
         }
 }
 
-// Does does(backend, machine, variant) for every right variant, as many at a time as the machine has cores. Skips where
+// Calls does(backend, machine, variant) for every right variant, as many at a time as the machine has cores. Skips where
 // there is no GPU.
 template <class Does>
 void on_a_gpu_with_each_variant(const Does& does) {

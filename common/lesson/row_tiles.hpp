@@ -147,7 +147,7 @@ inline RowTileShape row_tile_of_norm(const Inputs& inputs, Element element) {
 // most_floats: where it is even. Percent of a copy's bandwidth on an H200 so and by a few lanes, by layer norm and by RMS
 // norm, 34 MB of halves, odd: 63 columns 82 50, 88 58; 97 77 63, 84 69; 217 75 75, 79 76; 255 74 74, 78 77; 301 69 63, 72
 // 76. In units of 8 bytes: 132 77 70, 82 82; 180 75 71, 83 79; 212 75 73, 81 85; 244 73 80, 78 85; 300 72 81, 79 89. Of 4:
-// 150 76 61, 81 60; 202 77 71, 82 73; 250 74 79, 77 83; of more there are none: 270 75 61, 82 77. Of floats: 105 79 69, 88
+// 150 76 61, 81 60; 202 77 71, 82 73; 250 74 79, 77 83; of more there are none: 270 74 61, 79 77. Of floats: 105 79 69, 88
 // 76; 171 77 73; in units of 8 bytes 114 79 75, 88 75; 138 77 84, 85 80 (these kernels by themselves).
 inline bool row_tile_of_norm_is_faster(const Inputs& inputs, Element element, std::uint64_t most_halves,
                                        std::uint64_t most_floats) {

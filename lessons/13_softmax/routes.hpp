@@ -97,8 +97,8 @@ inline OnDemand on_demand(const Inputs& inputs, Element element, std::uint32_t b
 // H200: 601 columns 82 and 67, 1501 91 and 80, 2001 86 and 76, 3001 86 and 77, 10001 78 and 75; but 14001 72 and 72
 // (these kernels by themselves).
 inline constexpr std::uint64_t kMostPacksKept = 1536;
-// While L2 holds what is read and written, of longer ones, too: of 34 MB 14336 halves 78 so and 71, 16000 76 and 66, of
-// floats 9001 86 and 74, 10240 83 and 76, 12000 85 and 74 (these kernels by themselves).
+// While L2 holds what is read and written, of longer ones, too: of 34 MB 14336 halves 78 so and 71, 16000 77 and 66, of
+// floats 10240 83 and 76, 12000 85 and 74 (these kernels by themselves).
 inline std::uint64_t most_packs_kept(const Inputs& inputs, Element element) {
     if (fillings_of_l2(inputs, element) > 0.6) return kMostPacksKept;
     return element == Element::f32 ? 3072 : 2048;
@@ -129,7 +129,7 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
 // Of short rows that a few lanes hold: of whole units of 16, of 8 or of 4 bytes, else of units of 16 that begin anywhere.
 // Percent of a copy's bandwidth on an H200 so, and by one row a lane in units of 16 bytes, 34 MB of halves: in whole packs
 // 64 columns 93 87, 256 103 89; in units of 8 bytes 100 columns 79 73, 300 92 83; that begin anywhere 75 columns 63 55,
-// 129 79 72, 257 85 77; of 148 by 16 lanes in units of 8 bytes 89, by 32 lanes 64 (these kernels by themselves). Of 67 MB
+// 129 79 72, 257 85 77; of 148 by 16 lanes in units of 8 bytes 89, by 32 lanes 60 (these kernels by themselves). Of 67 MB
 // by eight lanes, and by sixteen: 65 columns 86 79, 70 96 83.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
     const FewLanesShape shape = few_lanes_shape(inputs, element,
@@ -290,7 +290,8 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
 // Of whole rows: is it faster that threads keep exponentials, as they do of rows that begin anywhere? Percent of a copy's
 // bandwidth on an H200 so, and by fitted or overlap, of 34 MB of halves: 4096 columns 94 and 92, 5000 92 and 78, 8192 89 and
 // 88, 10000 84 and 77, 12000 80 and 75; but of 44 MB 5000 84 and 87, 8192 83 and 88, 12000 81 and 87 (these kernels by
-// themselves). Of 34 MB of floats 7168 columns 91 and by overlap 81, 10240 83 and 75.
+// themselves). Of 34 MB of floats, as `--time` has them, in two runs: 7168 columns 94 so and by overlap 86, 9472 91 and
+// 78, 10240 86 and 79, 12000 92 and 85.
 inline bool kept_exponentials_are_faster(const Inputs& inputs, Element element) {
     return packs_of(rows_of(inputs).columns, element) > (element == Element::f32 ? kMostPacksKept : 256) &&
            keeps_exponentials(inputs, element) && rows_are_many(inputs, element) &&

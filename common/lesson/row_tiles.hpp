@@ -83,15 +83,17 @@ inline bool few_columns_are_faster(const Inputs& inputs, Element element, const 
 }
 
 // Rows of up to so many whole words of 4 bytes, `rows` of them a tile, of which `parts` threads take each. Further
-// numbers that the kernel is compiled for: of softmax the words of a thread, else how many words it takes at a time, and
-// for how many threads a multiprocessor has registers. No parts where rows do not go so.
+// numbers that the kernel is compiled for: whether each second row begins within a word; then, of softmax, the words of a
+// thread, else how many words it takes at a time, and for how many threads a multiprocessor has registers. No parts where
+// rows do not go so.
 struct RowTileShape {
     std::uint32_t most_words = 0, rows = 0, parts = 0, words = 0, lot = 0, at_once = 0;
+    bool begin_within = false;
 
     std::uint32_t threads() const { return rows * parts; }
     std::string numbers() const {
-        return lot > 0 ? fmt::format("{}, {}, {}, {}", rows, parts, lot, at_once)
-                       : fmt::format("{}, {}, {}", rows, parts, words);
+        const std::string of_both = fmt::format("{}, {}, {}", rows, parts, begin_within);
+        return lot > 0 ? fmt::format("{}, {}, {}", of_both, lot, at_once) : fmt::format("{}, {}", of_both, words);
     }
 };
 // The first of the instances that has room for a row of so many columns or more.
@@ -100,12 +102,13 @@ inline RowTileShape row_tile_shape(const Inputs& inputs, Element element, std::u
     const std::uint64_t columns = rows_of(inputs).columns;
     if (columns < least_columns || !may_be_tiles(inputs, element)) return {};
     const std::uint64_t words = columns * static_cast<std::uint64_t>(element_size(element)) / 4;
-    for (const RowTileShape& shape : instances)
+    for (RowTileShape shape : instances) {
+        shape.begin_within = element != Element::f32 && columns % 2 == 1;
         if (words <= shape.most_words) return shape;
+    }
     return {};
 }
-// vectors: as long as a row, which lie in shared memory, too, as floats; where 16-bit rows may begin within a word,
-// twice. With any, tiles come in full turns. Without, as softmax has it, they were slower so: 34 MB of 41 halves 85 %
+// vectors: as long as a row, which lie in shared memory, too, as floats; where rows begin within a word, twice. With any, tiles come in full turns. Without, as softmax has it, they were slower so: 34 MB of 41 halves 85 %
 // of a copy's bandwidth in two turns, and 90 as many at once as registers allow (H200, these kernels by themselves).
 template <class... Arguments>
 void launch_row_tile(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
@@ -113,8 +116,8 @@ void launch_row_tile(launch::Plan& plan, const Inputs& inputs, Element element, 
     const auto size = static_cast<std::uint64_t>(element_size(element));
     const std::uint64_t columns = rows_of(inputs).columns;
     const std::uint32_t tiles = rows_of(inputs).blocks(shape.rows);
-    const auto bytes =
-        static_cast<std::uint32_t>(shape.rows * columns * size + vectors * (columns + 4) * (4 / size) * 4);
+    const std::uint64_t copies = shape.begin_within ? 2 : 1;
+    const auto bytes = static_cast<std::uint32_t>(shape.rows * columns * size + vectors * (columns + 4) * copies * 4);
     launch::Block block{shape.threads()};
     const std::uint32_t most = shape.at_once / shape.threads();
     constexpr std::uint32_t kBesides = 4096;   // as above, and the most that sums of parts take
@@ -123,7 +126,7 @@ void launch_row_tile(launch::Plan& plan, const Inputs& inputs, Element element, 
                 arguments...);
     plan.launches.back().overlaps = true;
 }
-// Of a norm, which reads words again: of any number of them. Tiles of 32 rows where none begins within a word. Percent
+// Of a norm, which reads words again: of any number of them, but weights come by one load a thread, of halves by two. Tiles of 32 rows where none begins within a word. Percent
 // of a copy's bandwidth on an H200, 34 MB of halves by layer norm: 57 columns by one thread a row 82 and by two 76, 105
 // by two 77 and by three 76, 193 by four 76 and by three 73; tiles of 32 rows and of 64: 122 columns 78 and 75, 190 78
 // and 75; of floats 90 columns 80 and 77 (these kernels by themselves, not all in one run).
@@ -135,13 +138,11 @@ inline RowTileShape row_tile_of_norm(const Inputs& inputs, Element element) {
         return row_tile_shape(
             inputs, element, kLeast,
             {of(36, 64, 2, 4, 2048), of(41, 64, 2, 8), of(65, 32, 3, 8), of(110, 32, 4, 8), of(176, 32, 6, 8)});
-    const RowTileShape shape =
-        row_tile_shape(inputs, element, kLeast, {of(37, 128, 1, 8, 1280), of(41, 64, 2, 8), of(52, 64, 2, 4)});
+    const RowTileShape shape = row_tile_shape(inputs, element, kLeast, {of(33, 128, 1, 8, 1280), of(52, 64, 2, 4)});
     if (shape.parts > 0) return shape;
-    const bool begin_within = rows_of(inputs).columns % 2 == 1;
-    if (!begin_within)
-        return row_tile_shape(inputs, element, kLeast, {of(78, 32, 3, 8), of(124, 32, 4, 8), of(150, 32, 6, 8)});
-    return row_tile_shape(inputs, element, kLeast, {of(58, 64, 2, 4), of(82, 64, 3, 4), of(155, 64, 4, 4)});
+    if (rows_of(inputs).columns % 2 == 0)
+        return row_tile_shape(inputs, element, kLeast, {of(78, 32, 3, 4), of(128, 32, 4, 4), of(155, 32, 6, 8)});
+    return row_tile_shape(inputs, element, kLeast, {of(82, 64, 2, 8), of(155, 64, 4, 4)});
 }
 // Are many short rows faster so than by a few lanes? most_halves: of up to so many, where their number is odd;
 // most_floats: where it is even. Percent of a copy's bandwidth on an H200 so and by a few lanes, by layer norm and by RMS
@@ -157,7 +158,7 @@ inline bool row_tile_of_norm_is_faster(const Inputs& inputs, Element element, st
     const std::uint64_t columns = rows_of(inputs).columns;
     if (element == Element::f32) return columns % 2 == 1 || columns <= most_floats;
     if (columns % 2 == 1) return columns <= most_halves;
-    return columns % 4 == 0 ? columns <= 216 : columns <= 224 || columns > 256;
+    return columns % 4 != 0 || columns <= 240;
 }
 
 }  // namespace lanewise::lesson

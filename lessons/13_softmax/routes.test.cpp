@@ -218,18 +218,18 @@ TEST(Softmax, ManyRowsOfAFewColumnsTakeTheKernelOfTheirNumber) {
 // 31 MB read and written, and more. As many threads as share a row have up to so many of its whole words each.
 TEST(Softmax, ManyVeryShortRowsThatBeginAnywhereGoAsTiles) {
     const auto is = expect_launch_on_sm90;
-    is("softmax_best_f16", 340001, 25, "softmax_row_tile", "__half, 128, 1, 16", 2657, 128, true);
-    is("softmax_best_bf16", 260001, 35, "softmax_row_tile", "__nv_bfloat16, 128, 1, 20", 2032, 128, true);
-    is("softmax_best_f16", 170001, 50, "softmax_row_tile", "__half, 64, 2, 16", 2657, 128, true);
-    is("softmax_best_f16", 120001, 70, "softmax_row_tile", "__half, 64, 2, 20", 1876, 128, true);
-    is("softmax_best_f16", 90001, 95, "softmax_row_tile", "__half, 32, 4, 12", 2813, 128, true);
-    is("softmax_best_f16", 81001, 105, "softmax_row_tile", "__half, 32, 3, 20", 2532, 96, true);
-    is("softmax_best_f16", 56001, 151, "softmax_row_tile", "__half, 32, 4, 20", 1751, 128, true);
-    is("softmax_best_f32", 130001, 33, "softmax_row_tile", "float, 64, 2, 20", 2032, 128, true);
-    is("softmax_best_f32", 100001, 43, "softmax_row_tile", "float, 32, 4, 12", 3126, 128, true);
-    is("softmax_best_f32", 80001, 59, "softmax_row_tile", "float, 32, 3, 20", 2501, 96, true);
-    is("softmax_best_f32", 70001, 65, "softmax_row_tile", "float, 32, 4, 20", 2188, 128, true);
-    is("softmax_best_f32", 47001, 90, "softmax_row_tile", "float, 32, 4, 24", 1469, 128, true);
+    is("softmax_best_f16", 340001, 25, "softmax_row_tile", "__half, 128, 1, true, 16", 2657, 128, true);
+    is("softmax_best_bf16", 260001, 35, "softmax_row_tile", "__nv_bfloat16, 128, 1, true, 20", 2032, 128, true);
+    is("softmax_best_f16", 170001, 50, "softmax_row_tile", "__half, 64, 2, false, 16", 2657, 128, true);
+    is("softmax_best_f16", 120001, 70, "softmax_row_tile", "__half, 64, 2, false, 20", 1876, 128, true);
+    is("softmax_best_f16", 90001, 95, "softmax_row_tile", "__half, 32, 4, true, 12", 2813, 128, true);
+    is("softmax_best_f16", 81001, 105, "softmax_row_tile", "__half, 32, 3, true, 20", 2532, 96, true);
+    is("softmax_best_f16", 56001, 151, "softmax_row_tile", "__half, 32, 4, true, 20", 1751, 128, true);
+    is("softmax_best_f32", 130001, 33, "softmax_row_tile", "float, 64, 2, false, 20", 2032, 128, true);
+    is("softmax_best_f32", 100001, 43, "softmax_row_tile", "float, 32, 4, false, 12", 3126, 128, true);
+    is("softmax_best_f32", 80001, 59, "softmax_row_tile", "float, 32, 3, false, 20", 2501, 96, true);
+    is("softmax_best_f32", 70001, 65, "softmax_row_tile", "float, 32, 4, false, 20", 2188, 128, true);
+    is("softmax_best_f32", 47001, 90, "softmax_row_tile", "float, 32, 4, false, 24", 1469, 128, true);
     is("softmax_best_f16", 48001, 177, "softmax_few_lanes", "__half, 16, 16, 2, 2, false", 3001, 128, true);   // 88 words
     lesson::Inputs inputs = with_rows("softmax_best_f16", 170001, 50);
     inputs.machine.architecture = 90;

@@ -47,14 +47,14 @@ __device__ __forceinline__ MaxSum join_parts(MaxSum mine, MaxSum* all) {
 constexpr int row_tile_threads_at_once(int words) { return words <= 16 ? 1280 : 1024; }
 
 // A block takes kRows rows that lie one after the other, kParts threads each, of which each has kWords of a row's whole
-// words at most. Dynamic shared memory: the rows.
+// words at most. kWithin: each second row begins within a word. Dynamic shared memory: the rows.
 //
 // Compared with softmax_short_anywhere and softmax_few_lanes: threads neither load nor store, but whole packs come
 // and go, however short rows are; and a row is one thread's or a few threads', which need no shuffles. While rows of one
 // block are worked on, those of others come and go. Places are worked out while the rows come.
 //
 // Launches overlap. The next kernel is let in at once.
-template <class T, int kRows, int kParts, int kWords>
+template <class T, int kRows, int kParts, bool kWithin, int kWords>
 __global__ void __launch_bounds__(kRows* kParts, row_tile_threads_at_once(kWords) / (kRows * kParts))
     softmax_row_tile(const T* in, T* out, int rows, int columns) {
   constexpr int kValues = kValuesOfWord<T>;
@@ -69,19 +69,14 @@ __global__ void __launch_bounds__(kRows* kParts, row_tile_threads_at_once(kWords
   const Tile<T> tile = {reinterpret_cast<T*>(tiles), here * columns / kPackOf<T>, here * columns % kPackOf<T>};
   cudaGridDependencySynchronize();
   tile.load(in + first * columns, &arrival);
-  const TilePart its = TilePart::of<T, kRows, kParts>(columns);
+  const TilePart its = TilePart::of<T, kRows, kParts, kWithin>(columns);
   const bool there = its.row < here;
-  const int start = its.row * columns;   // of the row, in values
-  int first_word = (start + its.begins_within) / kValues + its.first;
-  int count = there ? its.count : 0;
-  int single_place = there && its.single >= 0 ? start + its.single : -1;
-  work_out(first_word);
-  work_out(count);
-  work_out(single_place);
+  const int count = there ? its.count : 0;
   __syncthreads();
   wait_for(&arrival, 0);
-  unsigned* const words = reinterpret_cast<unsigned*>(tiles) + first_word;
-  const float single = single_place >= 0 ? widened(tile.values[single_place]) : -INFINITY;
+  unsigned* const words = reinterpret_cast<unsigned*>(tiles) + its.first_word;
+  const bool has_single = there && its.single_place >= 0;
+  const float single = has_single ? widened(tile.values[its.single_place]) : -INFINITY;
   unsigned held[kWords];
   unsigned larger = as_words(minus_infinities<T>()).x;
 #pragma unroll
@@ -116,7 +111,7 @@ __global__ void __launch_bounds__(kRows* kParts, row_tile_threads_at_once(kWords
   const MaxSum of_row = join_parts<T, kRows, kParts>({largest, kValues > 1 ? sums[0] + sums[kValues - 1] : sums[0]}, parts);
   const bool rescaled = kParts > 1 && largest > -INFINITY;
   const float scale = __fdividef(rescaled ? RelativeExp<T>{of_row.max}.of_scale(largest) : 1.0f, of_row.sum);
-  if (single_place >= 0) tile.values[single_place] = narrowed<T>(exp_of_single * scale);
+  if (has_single) tile.values[its.single_place] = narrowed<T>(exp_of_single * scale);
 #pragma unroll
   for (int step = 0; step < kWords; step += kStep) {
     if (step >= count) continue;

@@ -39,37 +39,44 @@ struct Tile {
   }
 };
 
+// Has a number worked out before what follows, such as a wait, and not when it is needed.
+__device__ __forceinline__ void work_out(int& number) { asm volatile("" : "+r"(number)); }
+
 // What a thread has of a row: one of kParts parts, which threads of different warps take. Of two rows of an odd number
 // of 16-bit values one ends within a word and the next one begins there: that value goes apart. A warp takes only rows
 // of one kind, so its lanes do alike; and they read words that are as many apart as a row has values: in different
 // banks. Where a tile has 32 rows, that holds for half a warp.
 struct TilePart {
-  int row;
-  bool begins_within;   // the row begins within a word, and words with its second value
+  int row;              // of the tile
+  int start;            // where it begins, in values of the tile
+  bool begins_within;   // a word: its words begin with its second value
   int words;            // whole words of the row
   int first, count;     // and which of them are the thread's
-  int single;           // the value apart: its column, or -1
+  int first_word;       // of the tile, the first of them
+  int single_place;     // the value apart, of the tile, or -1
 
-  template <class T, int kRows, int kParts>
+  // kWithin: each second row begins within a word. Worked out before what follows.
+  template <class T, int kRows, int kParts, bool kWithin>
   static __device__ __forceinline__ TilePart of(int columns) {
     constexpr int kValues = kValuesOfWord<T>;
     constexpr int kAlike = kRows > 32 ? 32 : 16;   // threads beside each other that take rows of one kind
     const int thread = threadIdx.x % kRows;
     const int part = threadIdx.x / kRows;
-    const bool halved = columns % kValues != 0;
     TilePart its;
-    its.begins_within = halved && thread / kAlike % 2 == 1;
-    its.row = halved ? thread / (2 * kAlike) * (2 * kAlike) + thread % kAlike * 2 + its.begins_within : thread;
+    its.begins_within = kWithin && thread / kAlike % 2 == 1;
+    its.row = kWithin ? thread / (2 * kAlike) * (2 * kAlike) + thread % kAlike * 2 + its.begins_within : thread;
+    its.start = its.row * columns;
     its.words = columns / kValues;
     its.first = part * its.words / kParts;
     its.count = (part + 1) * its.words / kParts - its.first;
-    its.single = !halved || part > 0 ? -1 : its.begins_within ? 0 : columns - 1;
+    its.first_word = (its.start + its.begins_within) / kValues + its.first;
+    its.single_place = !kWithin || part > 0 ? -1 : its.begins_within ? its.start : its.start + columns - 1;
+    work_out(its.count);
+    work_out(its.first_word);
+    if (kWithin) work_out(its.single_place);
     return its;
   }
 };
-
-// Has a number worked out before what follows, such as a wait, and not when it is needed.
-__device__ __forceinline__ void work_out(int& number) { asm volatile("" : "+r"(number)); }
 
 // Whole packs of rows of kColumns values: what a thread has of a tile whose columns are known when it is compiled. The
 // fewest rows that are whole packs, or three times as many, where that is one pack, or one row of up to three. Mostly

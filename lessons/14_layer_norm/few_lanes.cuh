@@ -77,6 +77,30 @@ __device__ __forceinline__ float scaled(float value, float centre, float scale) 
   return sizeof(T) == 4 ? (value - centre) * scale : fmaf(value, scale, centre);
 }
 
+// From the sums of a row of 16-bit values: what scaled() takes. Is its mean near 0?
+__device__ __forceinline__ bool work_out_row(const Sums& both, int columns, float epsilon, float& centre, float& scale) {
+  const float mean = __fdividef(both.values, columns);
+  const float m2 = m2_by_squares(both, mean);
+  scale = quick_scale({(float)columns, mean, m2}, epsilon);
+  centre = -mean * scale;
+  return mean_is_near(m2, both);
+}
+
+// The same of kRows rows, from what each of kLanes neighbouring lanes of a warp has: sums of all rows' values, then of
+// their squares. A lane works out one row and says whether its mean is near 0.
+template <int kLanes, int kRows>
+__device__ __forceinline__ bool work_out_rows(const float (&sums)[2 * kRows], int columns, float epsilon,
+                                              float (&centres)[kRows], float (&scales)[kRows]) {
+  const float sum = add_up_apart<kLanes>(sums);   // the upper lanes have sums of squares
+  const float other = __shfl_xor_sync(kFullWarp, sum, kLanes / 2);
+  const bool upper = threadIdx.x & (kLanes / 2);
+  float centre, scale;
+  const bool near = work_out_row({upper ? other : sum, upper ? sum : other}, columns, epsilon, centre, scale);
+  hand_out<kLanes, kLanes / (2 * kRows)>(centre, centres);
+  hand_out<kLanes, kLanes / (2 * kRows)>(scale, scales);
+  return near;
+}
+
 // Puts out the units that a lane holds of rows, `mine` being the place of its first one, and `left` the units of a row
 // from there on. Lanes without a unit take part, so that they never go apart, and store nothing. centres, scales: as in
 // scaled().
@@ -270,26 +294,15 @@ __global__ void __launch_bounds__(few_lanes_block(kLanes), few_lanes_blocks(kLan
       }
     }
     bool near = true;   // are all means of the rows of a warp, or of a block that has one team?
-    const auto work_out = [&](const Sums& both, float& centre, float& scale) {
-      const float mean = __fdividef(both.values, columns);
-      const float m2 = m2_by_squares(both, mean);
-      near = near && mean_is_near(m2, both);
-      scale = quick_scale({(float)columns, mean, m2}, epsilon);
-      centre = -mean * scale;
-    };
-    if constexpr (kLanes <= 32) {   // a lane works out one row's: the upper lanes have sums of squares
-      const float sum = add_up_apart<kLanes>(sums);
-      const float other = __shfl_xor_sync(kFullWarp, sum, kLanes / 2);
-      const bool upper = threadIdx.x & (kLanes / 2);
-      float centre, scale;
-      work_out({upper ? other : sum, upper ? sum : other}, centre, scale);
-      hand_out<kLanes, kLanes / (2 * kRows)>(centre, centres);
-      hand_out<kLanes, kLanes / (2 * kRows)>(scale, scales);
+    if constexpr (kLanes <= 32) {
+      near = work_out_rows<kLanes>(sums, columns, epsilon, centres, scales);
     } else {
       __shared__ float warp_sums[2 * kRows][kLanes / 32 + 1];
       add_up<kLanes>(sums, warp_sums);
 #pragma unroll
-      for (int r = 0; r < kRows; ++r) work_out({sums[r], sums[kRows + r]}, centres[r], scales[r]);
+      for (int r = 0; r < kRows; ++r) {
+        near = work_out_row({sums[r], sums[kRows + r]}, columns, epsilon, centres[r], scales[r]) && near;
+      }
     }
     if (!__all_sync(kFullWarp, near)) {
       __shared__ float warp_sums[kRows][2][1][kLanes / 32 + 1];

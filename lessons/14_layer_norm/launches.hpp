@@ -58,6 +58,18 @@ inline void launch_few_lanes_of_rows(Plan& plan, const Inputs& inputs, Element e
                      b.bias, b.out, static_cast<int>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
 }
 
+// A tile of rows for each block. Tiles come in no turns: as many blocks run at once as do by themselves.
+inline void launch_lane_tile(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
+    const LaneTileShape shape = shape_of_lane_tile(inputs, element);
+    Block block{32 * shape.warps};
+    block.dynamic_shared_bytes = static_cast<std::uint32_t>(
+        shape.rows() * rows_of(inputs).columns * static_cast<std::uint64_t>(element_size(element)));
+    plan.launch("layer_norm_lane_tile", fmt::format("{}, {}", type_of(element), shape.numbers()),
+                Grid{rows_of(inputs).blocks(shape.rows())}, block, b.in, b.weight, b.bias, b.out,
+                static_cast<int>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
+    plan.launches.back().overlaps = true;
+}
+
 // As many teams as run at once, each with a row after the other. Weights and biases lie in shared memory.
 inline void launch_rows_a_team(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
     launch_team(plan, inputs, element, "layer_norm_team", shape_of_team(inputs, element, inputs.block), kVectors, 2,
@@ -102,7 +114,8 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
     }
     // Values of 16 bits are read once for mean and variance, and take quotients and roots that are right to a few
     // roundings more.
-    const bool near = route == Route::fitted_anywhere || route == Route::few_lanes || route == Route::row_tile;
+    const bool near = route == Route::fitted_anywhere || route == Route::few_lanes || route == Route::row_tile ||
+                      route == Route::lane_tile;
     const bool two_passes = route == Route::warp || route == Route::registers || route == Route::high_occupancy ||
                             route == Route::overlap || route == Route::short_anywhere || route == Route::few_columns ||
                             route == Route::anywhere ||
@@ -168,6 +181,9 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::row_tile:
             launch_row_tile(plan, inputs, element, "layer_norm_row_tile", row_tile_of_norm(inputs, element), kVectors, b.in,
                             b.weight, b.bias, b.out, static_cast<int>(rows.count), columns, epsilon);
+            break;
+        case Route::lane_tile:
+            launch_lane_tile(plan, inputs, element, b);
             break;
         case Route::team:
             launch_rows_a_team(plan, inputs, element, b);

@@ -25,6 +25,7 @@ enum class Route : std::uint8_t {
     few_lanes,
     few_columns,
     row_tile,
+    lane_tile,
     anywhere,
     fitted_anywhere,
     cluster,
@@ -96,8 +97,6 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
 // 10000 80, of 42 MB 10240 77; by fitted 10240 82, in another run.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    // 333 columns 70 so, 67 by a warp with two packs a lane.
-    if (packs > 38 && packs <= 44) return few_lanes_of_norm(inputs, element, {{16, 16, 3, 2, false}});
     if (packs > 96 && packs <= 128) return few_lanes_of_norm(inputs, element, {{16, 64, 2, 2, false}});
     if (packs > 1152 && (packs % 32 > 0 || fillings_of_l2(inputs, element) <= 0.6))
         return few_lanes_of_norm(inputs, element, {{16, 320, 4, 1}});
@@ -109,6 +108,36 @@ inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
 // halves on an H200, 64 % of a copy's bandwidth so and 71 by tiles, of floats 69 and 75 (these kernels by themselves).
 inline FewColumnsShape shape_of_few_columns(const Inputs& inputs, Element element) {
     return few_columns_shape(inputs, element, kVectors, 30);
+}
+
+// Of rows that lie in shared memory as tiles, and warps hold a few each: words of a lane at most, warps of a block, rows
+// of a warp, blocks for which a multiprocessor has registers. No words where rows do not go so.
+struct LaneTileShape {
+    std::uint32_t words = 0, warps = 0, together = 0, blocks = 0;
+    bool begin_within = false;   // each second row, a word of 4 bytes
+
+    std::uint32_t rows() const { return warps * together; }
+    std::string numbers() const {
+        return fmt::format("{}, {}, {}, {}, {}", warps, begin_within, words, together, blocks);
+    }
+};
+// Tiles of 16 rows where they begin within a word: eight would end within a sector of 32 bytes. Percent of a copy's
+// bandwidth on an H200, 34 MB of halves: 301 columns 77 and by eight rows 67; of floats, four rows a warp and two: 185
+// columns 83 and 79, 201 77 and 82 (these kernels by themselves, not all in one run).
+inline LaneTileShape shape_of_lane_tile(const Inputs& inputs, Element element) {
+    if (!may_be_tiles(inputs, element)) return {};
+    const std::uint64_t columns = rows_of(inputs).columns;
+    const std::uint64_t words = columns * static_cast<std::uint64_t>(element_size(element)) / 4;
+    const auto first_with_room = [&](std::initializer_list<LaneTileShape> instances) -> LaneTileShape {
+        for (const LaneTileShape& shape : instances)
+            if (words <= std::uint64_t{32} * shape.words) return shape;
+        return {};
+    };
+    if (element != Element::f32 && columns % 2 == 1)
+        return first_with_room({{4, 4, 4, 8, true}, {5, 4, 4, 8, true}, {6, 4, 4, 7, true}, {7, 4, 4, 6, true}});
+    const LaneTileShape seven = element == Element::f32 ? LaneTileShape{7, 4, 2, 8} : LaneTileShape{7, 2, 4, 11};
+    return first_with_room({{5, 2, 4, 14}, {6, 2, 4, 12}, seven, {8, 4, 2, 8}, {9, 4, 2, 7}, {10, 4, 2, 7},
+                            {11, 4, 2, 6}, {12, 4, 2, 6}, {13, 4, 2, 5}});
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
@@ -151,6 +180,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return shape_of_few_columns(inputs, element).columns > 0;
         case Route::row_tile:
             return row_tile_of_norm(inputs, element).parts > 0;
+        case Route::lane_tile:
+            return shape_of_lane_tile(inputs, element).words > 0;
         case Route::team:
             return shape_of_team(inputs, element, block).blocks > 0;
         case Route::anywhere_two_reads:
@@ -231,9 +262,24 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
            bytes_of_rows(inputs, element) >= 2u << 20 && (beats_team || !team_is_faster(inputs, element));
 }
 
+// Are many rows of a few hundred values faster as tiles of which warps hold rows? Percent of a copy's bandwidth on an H200,
+// 34 MB, so, by a few lanes, and by tiles whose threads read words again; halves, odd: 233 columns 73 74 75, 255 77 75 75,
+// 317 80 70 69, 431 79 77, 501 77 78; in units of 4 bytes: 262 77 75 80, 282 82 73 77, 402 82 74, 602 81 73, 802 76 70, 902
+// 69 71; of 8: 244 77 80 79, 300 85 80, 652 80 81, 804 78 72; odd floats: 121 75 73 78, 137 78 75 76, 251 85, 401 78 75, 451
+// 74 75 (these kernels by themselves, not all in one run).
+inline bool lane_tile_is_faster(const Inputs& inputs, Element element) {
+    if (inputs.machine.architecture < 90 || !rows_are_many(inputs, element) || is_packed(inputs, element) ||
+        !has_room(Route::lane_tile, inputs, element, kMostThreads))
+        return false;
+    const std::uint64_t columns = rows_of(inputs).columns;
+    if (element == Element::f32) return columns % 2 == 1 && columns > 130;
+    return columns > (columns % 2 == 1 ? 238 : 270);
+}
+
 inline Choice best_route(const Inputs& inputs, Element element) {
     if (few_columns_are_faster(inputs, element, shape_of_few_columns(inputs, element)))
         return {Route::few_columns, kShortBlock};
+    if (lane_tile_is_faster(inputs, element)) return {Route::lane_tile, kShortBlock};
     if (row_tile_of_norm_is_faster(inputs, element, 310, 125)) return {Route::row_tile, kShortBlock};
     if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element), 384))
         return {Route::few_lanes, kShortBlock};

@@ -30,25 +30,45 @@ struct alignas(8 * kValues) Factors {
   float biases[kValues];
 };
 
-// Those of the words of a row that begins with a word; then, where a row may begin within one, of such a row's words, and
-// of the value apart of either row.
-template <class T>
-__device__ __forceinline__ void keep_factors(Factors<kValuesOfWord<T>>* kept, const T* weight, const T* bias,
-                                             int columns) {
-  constexpr int kValues = kValuesOfWord<T>;
-  const int words = columns / kValues;
-  const int all = columns % kValues == 0 ? words : 2 * words + 2;
-  for (int i = threadIdx.x; i < all; i += blockDim.x) {
-    const int apart = i == 2 * words ? columns - 1 : 0;
-    const int column = i < words ? i * kValues : i < 2 * words ? (i - words) * kValues + 1 : apart;
+// Weights and biases of a thread's columns, which lie kThreads apart: of one for floats, else of two.
+template <class T, int kThreads>
+struct FactorsOnTheirWay {
+  static constexpr int kCount = kValuesOfWord<T>;
+  T weights[kCount];
+  T biases[kCount];
+
+  __device__ __forceinline__ void load(const T* weight, const T* bias, int columns) {
 #pragma unroll
-    for (int k = 0; k < kValues; ++k) {
-      const bool there = k == 0 || column + k < columns;
-      kept[i].weights[k] = there ? widened(weight[column + k]) : 0.0f;
-      kept[i].biases[k] = there ? widened(bias[column + k]) : 0.0f;
+    for (int k = 0; k < kCount; ++k) {
+      const int column = k * kThreads + threadIdx.x;
+      if (column >= columns) continue;
+      weights[k] = weight[column];
+      biases[k] = bias[column];
     }
   }
-}
+  // Those of the words of a row that begins with a word; then, where a row may begin within one, of such a row's words,
+  // and of the value apart of either row.
+  template <bool kWithin>
+  __device__ __forceinline__ void keep(Factors<kValuesOfWord<T>>* kept, int columns) const {
+    constexpr int kValues = kValuesOfWord<T>;
+    const int words = columns / kValues;
+#pragma unroll
+    for (int k = 0; k < kCount; ++k) {
+      const int column = k * kThreads + threadIdx.x;
+      if (column >= columns) continue;
+      const float its_weight = widened(weights[k]);
+      const float its_bias = widened(biases[k]);
+      const auto keep_at = [&](int word, int value) {
+        kept[word].weights[value] = its_weight;
+        kept[word].biases[value] = its_bias;
+      };
+      if (!kWithin || column < columns - 1) keep_at(column / kValues, column % kValues);
+      if (kWithin && column > 0) keep_at(words + (column - 1) / kValues, (column - 1) % kValues);
+      if (kWithin && column == columns - 1) keep_at(2 * words, 0);
+      if (kWithin && column == 0) keep_at(2 * words + 1, 0);
+    }
+  }
+};
 
 // Puts results in the place of a row of 16-bit values whose mean is far from 0, by one thread: after two walks for the
 // mean and for squares about it.
@@ -73,18 +93,18 @@ __device__ __noinline__ void put_out_far_alone(T* row, const T* weight, const T*
 
 // A block takes kRows rows that lie one after the other, kParts threads each, which take kLot words at a time. Dynamic
 // shared memory: the rows; then as many Factors as a row has values, and four more; and more, where fewer blocks are to
-// run at once. A multiprocessor has registers for kAtOnce threads.
+// run at once. kWithin: each second row begins within a word. A multiprocessor has registers for kAtOnce threads.
 //
 // Compared with layer_norm_short_anywhere and layer_norm_few_lanes: threads neither load nor store, but whole packs
 // come and go, however short rows are; and a row is one thread's or a few threads', which need no shuffles. While rows
 // of one block are normalized, those of others come and go. No thread holds words: it reads them again, and so few
 // registers are enough, and many blocks run at once. Its rows have the same words in the same places, and share what
-// is read of weights and biases. What a multiprocessor can issue is little more than what this takes: so places are
-// worked out while the rows come, and of a lot all results before the first of them is put back, which the compiler
-// could not tell from the next word. Mean and variance as in layer_norm_fitted_anywhere.
+// is read of weights and biases: these are asked for before rows are, and kept while those come. Places are worked out
+// then, too; and of a lot all results before the first of them is put back, which the compiler could not tell from the
+// next word. Mean and variance as in layer_norm_fitted_anywhere.
 //
 // Launches overlap. The next kernel is let in at once.
-template <class T, int kRows, int kParts, int kLot, int kAtOnce>
+template <class T, int kRows, int kParts, bool kWithin, int kLot, int kAtOnce>
 __global__ void __launch_bounds__(kRows* kParts, kAtOnce / (kRows * kParts))
     layer_norm_row_tile(const T* in, const T* weight, const T* bias, T* out, int rows, int columns, float epsilon) {
   using FactorsOfWord = Factors<kValuesOfWord<T>>;
@@ -99,25 +119,20 @@ __global__ void __launch_bounds__(kRows* kParts, kAtOnce / (kRows * kParts))
   const Tile<T> tile = {reinterpret_cast<T*>(tiles), here * columns / kPackOf<T>, here * columns % kPackOf<T>};
   FactorsOfWord* const factors = reinterpret_cast<FactorsOfWord*>(tile.values + kRows * columns);
   cudaGridDependencySynchronize();
+  FactorsOnTheirWay<T, kRows * kParts> on_their_way;
+  on_their_way.load(weight, bias, columns);
   tile.load(in + first * columns, &arrival);
-  keep_factors(factors, weight, bias, columns);
-  TilePart its = TilePart::of<T, kRows, kParts>(columns);
-  int start = its.row * columns;   // of the row, in values
-  int first_word = (start + its.begins_within) / kValues + its.first;
+  on_their_way.template keep<kWithin>(factors, columns);
+  const TilePart its = TilePart::of<T, kRows, kParts, kWithin>(columns);
   int first_factors = (its.begins_within ? its.words : 0) + its.first;
-  int single_place = its.single >= 0 ? start + its.single : -1;
   float share = 1.0f / (float)columns;   // of a value in the mean
-  work_out(share);
-  work_out(first_word);
   work_out(first_factors);
-  work_out(single_place);
-  work_out(its.count);
-  work_out(its.turned);
+  work_out(share);
   __syncthreads();
   wait_for(&arrival, 0);
   // In the last tile, what lies behind its rows is worked on as well, and not stored.
-  unsigned* const words = reinterpret_cast<unsigned*>(tiles) + first_word;
-  const float single = single_place >= 0 ? widened(tile.values[single_place]) : 0.0f;
+  unsigned* const words = reinterpret_cast<unsigned*>(tiles) + its.first_word;
+  const float single = its.single_place >= 0 ? widened(tile.values[its.single_place]) : 0.0f;
   Sums two_sums[2] = {{single, single * single}, {0.0f, 0.0f}};   // of each second word
   its.each_lot<kLot>([&](auto lot, int k) {
 #pragma unroll
@@ -149,11 +164,11 @@ __global__ void __launch_bounds__(kRows* kParts, kAtOnce / (kRows * kParts))
     scale = rsqrtf(fmaf(m2, share, epsilon));
     centre = -mean * scale;
     done = its.row < here && !mean_is_near(m2, sums);   // as for all threads of the row
-    if (done && its.first == 0) put_out_far_alone(tile.values + start, weight, bias, columns, epsilon);
+    if (done && its.first == 0) put_out_far_alone(tile.values + its.start, weight, bias, columns, epsilon);
   }
-  if (single_place >= 0 && !done) {
+  if (its.single_place >= 0 && !done) {
     const FactorsOfWord f = factors[2 * its.words + its.begins_within];
-    tile.values[single_place] = narrowed<T>(fmaf(scaled<T>(single, centre, scale), f.weights[0], f.biases[0]));
+    tile.values[its.single_place] = narrowed<T>(fmaf(scaled<T>(single, centre, scale), f.weights[0], f.biases[0]));
   }
   const FactorsOfWord* const mine = factors + first_factors;
   if (!done) {

@@ -241,7 +241,7 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
 inline Choice best_route(const Inputs& inputs, Element element) {
     if (few_columns_are_faster(inputs, element, shape_of_few_columns(inputs, element)))
         return {Route::few_columns, kShortBlock};
-    if (row_tile_of_norm_is_faster(inputs, element, 225, 176)) return {Route::row_tile, kShortBlock};
+    if (row_tile_of_norm_is_faster(inputs, element, 290, 176)) return {Route::row_tile, kShortBlock};
     if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element), 240))
         return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.

@@ -83,9 +83,9 @@ inline bool few_columns_are_faster(const Inputs& inputs, Element element, const 
 }
 
 // Rows of up to so many whole words of 4 bytes, `rows` of them a tile, of which `parts` threads take each. Further
-// numbers that the kernel is compiled for: whether each second row begins within a word; then, of softmax, the words of a
-// thread, else how many words it takes at a time, and for how many threads a multiprocessor has registers. No parts where
-// rows do not go so.
+// numbers that the kernel is compiled for: whether each second row begins within a word; then, of softmax, the words of
+// a thread, else how many words it takes at a time, and for how many threads a multiprocessor has registers. No parts
+// where rows do not go so.
 struct RowTileShape {
     std::uint32_t most_words = 0, rows = 0, parts = 0, words = 0, lot = 0, at_once = 0;
     bool begin_within = false;
@@ -108,8 +108,9 @@ inline RowTileShape row_tile_shape(const Inputs& inputs, Element element, std::u
     }
     return {};
 }
-// vectors: as long as a row, which lie in shared memory, too, as floats; where rows begin within a word, twice. With any, tiles come in full turns. Without, as softmax has it, they were slower so: 34 MB of 41 halves 85 %
-// of a copy's bandwidth in two turns, and 90 as many at once as registers allow (H200, these kernels by themselves).
+// vectors: as long as a row, which lie in shared memory, too, as floats; where rows begin within a word, twice. With
+// any, tiles come in full turns. Without, as softmax has it, they were slower so: 34 MB of 41 halves 85 % of a copy's
+// bandwidth in two turns, and 90 as many at once as registers allow (H200, these kernels by themselves).
 template <class... Arguments>
 void launch_row_tile(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
                      const RowTileShape& shape, std::uint32_t vectors, const Arguments&... arguments) {
@@ -126,10 +127,11 @@ void launch_row_tile(launch::Plan& plan, const Inputs& inputs, Element element, 
                 arguments...);
     plan.launches.back().overlaps = true;
 }
-// Of a norm, which reads words again: of any number of them, but weights come by one load a thread, of halves by two. Tiles of 32 rows where none begins within a word. Percent
-// of a copy's bandwidth on an H200, 34 MB of halves by layer norm: 57 columns by one thread a row 82 and by two 76, 105
-// by two 77 and by three 76, 193 by four 76 and by three 73; tiles of 32 rows and of 64: 122 columns 78 and 75, 190 78
-// and 75; of floats 90 columns 80 and 77 (these kernels by themselves, not all in one run).
+// Of a norm, which reads words again: of any number of them, but a thread loads one weight, of halves two. Tiles of 32
+// rows where none begins within a word. Percent of a copy's bandwidth on an H200, 34 MB of halves by layer norm: 57
+// columns by one thread a row 89 and by two 84, 105 by two 84 and by three 80, 193 by four 78 and by three 76; tiles of
+// 32 rows and of 64: 122 columns 84 and 81, 190 84 and 78; of floats 90 columns 79 and 75 (these kernels by
+// themselves).
 inline RowTileShape row_tile_of_norm(const Inputs& inputs, Element element) {
     constexpr std::uint64_t kLeast = 31;
     const auto of = [](std::uint32_t most_words, std::uint32_t rows, std::uint32_t parts, std::uint32_t lot,
@@ -145,11 +147,11 @@ inline RowTileShape row_tile_of_norm(const Inputs& inputs, Element element) {
     return row_tile_shape(inputs, element, kLeast, {of(82, 64, 2, 8), of(155, 64, 4, 4)});
 }
 // Are many short rows faster so than by a few lanes? most_halves: of up to so many, where their number is odd;
-// most_floats: where it is even. Percent of a copy's bandwidth on an H200 so and by a few lanes, by layer norm and by RMS
-// norm, 34 MB of halves, odd: 63 columns 82 50, 88 58; 97 77 63, 84 69; 217 75 75, 79 76; 255 74 74, 78 77; 301 69 63, 72
-// 76. In units of 8 bytes: 132 77 70, 82 82; 180 75 71, 83 79; 212 75 73, 81 85; 244 73 80, 78 85; 300 72 81, 79 89. Of 4:
-// 150 76 61, 81 60; 202 77 71, 82 73; 250 74 79, 77 83; of more there are none: 270 74 61, 79 77. Of floats: 105 79 69, 88
-// 76; 171 77 73; in units of 8 bytes 114 79 75, 88 75; 138 77 84, 85 80 (these kernels by themselves).
+// most_floats: where it is even. Percent of a copy's bandwidth on an H200 so and by a few lanes, by layer norm and by
+// RMS norm, 34 MB of halves, odd: 193 columns 78 69, 82 75; 217 76 73, 81 75; 233 75 75, 78 76; 255 75 74, 79 77. In
+// units of 8 bytes: 180 82 80, 89 85; 212 81 80, 88 85; 244 79 80, 85 85. Of 4: 190 84 70, 89 72; 238 81 77, 87 83; 302
+// 78 76, 87 84. RMS norm, by lanes in another run: 281 76 74, 301 73 77. Of floats: 171 75 73, 88 79; in another run in
+// units of 8 bytes 114 79 75, 88 75; 138 77 84, 85 80 (these kernels by themselves).
 inline bool row_tile_of_norm_is_faster(const Inputs& inputs, Element element, std::uint64_t most_halves,
                                        std::uint64_t most_floats) {
     if (inputs.machine.architecture < 90 || !rows_are_many(inputs, element) || is_packed(inputs, element) ||

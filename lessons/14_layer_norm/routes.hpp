@@ -110,8 +110,8 @@ inline FewColumnsShape shape_of_few_columns(const Inputs& inputs, Element elemen
     return few_columns_shape(inputs, element, kVectors, 30);
 }
 
-// Of rows that lie in shared memory as tiles, and warps hold a few each: words of a lane at most, warps of a block, rows
-// of a warp, blocks for which a multiprocessor has registers. No words where rows do not go so.
+// Of rows that lie in shared memory as tiles, and warps hold a few each: words of a lane at most, warps of a block,
+// rows of a warp, blocks for which a multiprocessor has registers. No words where rows do not go so.
 struct LaneTileShape {
     std::uint32_t words = 0, warps = 0, together = 0, blocks = 0;
     bool begin_within = false;   // each second row, a word of 4 bytes
@@ -262,11 +262,11 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
            bytes_of_rows(inputs, element) >= 2u << 20 && (beats_team || !team_is_faster(inputs, element));
 }
 
-// Are many rows of a few hundred values faster as tiles of which warps hold rows? Percent of a copy's bandwidth on an H200,
-// 34 MB, so, by a few lanes, and by tiles whose threads read words again; halves, odd: 233 columns 73 74 75, 255 77 75 75,
-// 317 80 70 69, 431 79 77, 501 77 78; in units of 4 bytes: 262 77 75 80, 282 82 73 77, 402 82 74, 602 81 73, 802 76 70, 902
-// 69 71; of 8: 244 77 80 79, 300 85 80, 652 80 81, 804 78 72; odd floats: 121 75 73 78, 137 78 75 76, 251 85, 401 78 75, 451
-// 74 75 (these kernels by themselves, not all in one run).
+// Are many rows of a few hundred values faster as tiles of which warps hold rows? Percent of a copy's bandwidth on an
+// H200, 34 MB, so, by a few lanes, and by tiles whose threads read words again; halves, odd: 233 columns 73 74 75, 255
+// 77 75 75, 317 80 70 69, 431 79 77, 501 77 78; in units of 4 bytes: 262 77 75 80, 282 82 73 77, 402 82 74, 602 81 73,
+// 802 76 70, 902 69 71; of 8: 244 77 80 79, 300 85 80, 652 80 81, 804 78 72; odd floats: 121 75 73 78, 137 78 75 76,
+// 251 85, 401 78 75, 451 74 75 (these kernels by themselves, not all in one run).
 inline bool lane_tile_is_faster(const Inputs& inputs, Element element) {
     if (inputs.machine.architecture < 90 || !rows_are_many(inputs, element) || is_packed(inputs, element) ||
         !has_room(Route::lane_tile, inputs, element, kMostThreads))
@@ -280,7 +280,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (few_columns_are_faster(inputs, element, shape_of_few_columns(inputs, element)))
         return {Route::few_columns, kShortBlock};
     if (lane_tile_is_faster(inputs, element)) return {Route::lane_tile, kShortBlock};
-    if (row_tile_of_norm_is_faster(inputs, element, 310, 125)) return {Route::row_tile, kShortBlock};
+    if (row_tile_of_norm_is_faster(inputs, element, 238, 125)) return {Route::row_tile, kShortBlock};
     if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element), 384))
         return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.

@@ -263,19 +263,6 @@ TEST(LayerNorm, ManyRowsOfAFewHundredValuesGoAsTilesThatWarpsHold) {
     EXPECT_NE(best_route(inputs, Element::f16).route, Route::lane_tile);
 }
 
-// Weights and biases of a tile come by two loads a thread, of floats by one.
-TEST(LayerNorm, FactorsOfATileComeByOneOrTwoLoadsAThread) {
-    for (const Element element : {Element::f32, Element::f16}) {
-        for (std::uint64_t columns = 31; columns <= 320; ++columns) {
-            lesson::Inputs inputs = with_rows("layer_norm_best_f16", 300001, columns);
-            inputs.machine.architecture = 90;
-            const RowTileShape shape = row_tile_of_norm(inputs, element);
-            if (shape.parts == 0) continue;
-            EXPECT_GE(shape.threads() * (element == Element::f32 ? 1 : 2), columns) << shape.numbers();
-        }
-    }
-}
-
 // 34 MB read and written, and more. Groups of threads take two rows that begin at the same place of a pack, and so lie
 // eight apart (of halves), or one; where a warp is enough, a block has four groups.
 TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {

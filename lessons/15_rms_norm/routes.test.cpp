@@ -251,7 +251,7 @@ TEST(RmsNorm, ManyVeryShortRowsThatBeginAnywhereGoAsTiles) {
     EXPECT_EQ(best_route(inputs, Element::f16).route, Route::few_lanes);
 }
 
-// Weights of a tile come by two loads a thread, of floats by one.
+// Weights, and biases of layer norm, come by two loads a thread, of floats by one.
 TEST(RmsNorm, FactorsOfATileComeByOneOrTwoLoadsAThread) {
     for (const Element element : {Element::f32, Element::f16}) {
         for (std::uint64_t columns = 31; columns <= 320; ++columns) {

@@ -66,7 +66,7 @@ inline void expect_small_and_odd_sizes_are_right_on_a_gpu(const std::string& ove
     });
 }
 
-// Runs the best variants on a GPU on so many short rows that other kernels take them than a few: of lengths from each of
+// Runs the best variants on a GPU on so many short rows that they go by kernels of their own: of lengths from each of
 // these kernels, 16 MB of them, which do not quite fill the last block. The values are of three kinds in turn.
 inline void expect_many_short_rows_are_right_on_a_gpu() {
     on_a_gpu_with_each_variant([&](launch::Backend& gpu, const Machine& machine, const Variant& variant) {
@@ -75,7 +75,8 @@ inline void expect_many_short_rows_are_right_on_a_gpu() {
         const std::uint64_t size = variant.name.ends_with("f32") ? 4 : 2;
         std::size_t k = 0;
         for (const std::uint64_t columns :
-             {1u, 3u, 8u, 13u, 20u, 31u, 33u, 41u, 50u, 75u, 82u, 105u, 121u, 150u, 177u, 193u, 270u, 301u}) {
+             {1u,   3u,   8u,   13u,  20u,  31u,  33u,  41u,  50u,  75u,  82u,  105u,
+              121u, 150u, 177u, 193u, 201u, 270u, 301u, 302u, 447u, 602u, 830u}) {
             Inputs inputs = inputs_of(variant.name);
             inputs.columns = columns;
             inputs.n = ((16u << 20) / (columns * size) + 1) * columns;

@@ -22,6 +22,13 @@ namespace lanewise::lesson {
 inline bool may_be_tiles(const Inputs& inputs, Element element) {
     return inputs.offset % pack_of(element) == 0 && rows_of(inputs).count <= 0x7f000000;
 }
+// Whole words of 4 bytes in a row; and does each second row begin within one?
+inline std::uint64_t words_of_row(const Inputs& inputs, Element element) {
+    return rows_of(inputs).columns * static_cast<std::uint64_t>(element_size(element)) / 4;
+}
+inline bool rows_begin_within_words(const Inputs& inputs, Element element) {
+    return element != Element::f32 && rows_of(inputs).columns % 2 == 1;
+}
 // Bytes of shared memory to ask for, for each block that works on a tile of `bytes` and has `others` besides, so that
 // tiles come in full turns, and each multiprocessor has as many. most: blocks that may run at once on one for other
 // reasons. RMS norm of 34 MB of 13 halves, 9.7 tiles for each multiprocessor: 92 % of a copy's bandwidth where one has
@@ -99,12 +106,11 @@ struct RowTileShape {
 // The first of the instances that has room for a row of so many columns or more.
 inline RowTileShape row_tile_shape(const Inputs& inputs, Element element, std::uint64_t least_columns,
                                    std::initializer_list<RowTileShape> instances) {
-    const std::uint64_t columns = rows_of(inputs).columns;
-    if (columns < least_columns || !may_be_tiles(inputs, element)) return {};
-    const std::uint64_t words = columns * static_cast<std::uint64_t>(element_size(element)) / 4;
+    if (rows_of(inputs).columns < least_columns || !may_be_tiles(inputs, element)) return {};
     for (RowTileShape shape : instances) {
-        shape.begin_within = element != Element::f32 && columns % 2 == 1;
-        if (words <= shape.most_words) return shape;
+        if (words_of_row(inputs, element) > shape.most_words) continue;
+        shape.begin_within = rows_begin_within_words(inputs, element);
+        return shape;
     }
     return {};
 }
@@ -142,7 +148,7 @@ inline RowTileShape row_tile_of_norm(const Inputs& inputs, Element element) {
             {of(36, 64, 2, 4, 2048), of(41, 64, 2, 8), of(65, 32, 3, 8), of(110, 32, 4, 8), of(176, 32, 6, 8)});
     const RowTileShape shape = row_tile_shape(inputs, element, kLeast, {of(33, 128, 1, 8, 1280), of(52, 64, 2, 4)});
     if (shape.parts > 0) return shape;
-    if (rows_of(inputs).columns % 2 == 0)
+    if (!rows_begin_within_words(inputs, element))
         return row_tile_shape(inputs, element, kLeast, {of(78, 32, 3, 4), of(128, 32, 4, 4), of(155, 32, 6, 8)});
     return row_tile_shape(inputs, element, kLeast, {of(82, 64, 2, 8), of(155, 64, 4, 4)});
 }
@@ -159,7 +165,7 @@ inline bool row_tile_of_norm_is_faster(const Inputs& inputs, Element element, st
         return false;
     const std::uint64_t columns = rows_of(inputs).columns;
     if (element == Element::f32) return columns % 2 == 1 || columns <= most_floats;
-    if (columns % 2 == 1) return columns <= most_halves;
+    if (rows_begin_within_words(inputs, element)) return columns <= most_halves;
     return columns % 4 != 0 || columns <= 240;
 }
 

@@ -111,10 +111,11 @@ inline FewColumnsShape shape_of_few_columns(const Inputs& inputs, Element elemen
 }
 
 // Of rows that lie in shared memory as tiles, and warps hold a few each: words of a lane at most, warps of a block,
-// rows of a warp, blocks for which a multiprocessor has registers. No words where rows do not go so.
+// rows of a warp, blocks for which a multiprocessor has registers, and whether each second row begins within a word. No
+// words where rows do not go so.
 struct LaneTileShape {
     std::uint32_t words = 0, warps = 0, together = 0, blocks = 0;
-    bool begin_within = false;   // each second row, a word of 4 bytes
+    bool begin_within = false;
 
     std::uint32_t rows() const { return warps * together; }
     std::string numbers() const {
@@ -126,15 +127,16 @@ struct LaneTileShape {
 // columns 83 and 79, 201 77 and 82 (these kernels by themselves, not all in one run).
 inline LaneTileShape shape_of_lane_tile(const Inputs& inputs, Element element) {
     if (!may_be_tiles(inputs, element)) return {};
-    const std::uint64_t columns = rows_of(inputs).columns;
-    const std::uint64_t words = columns * static_cast<std::uint64_t>(element_size(element)) / 4;
+    const bool begin_within = rows_begin_within_words(inputs, element);
     const auto first_with_room = [&](std::initializer_list<LaneTileShape> instances) -> LaneTileShape {
-        for (const LaneTileShape& shape : instances)
-            if (words <= std::uint64_t{32} * shape.words) return shape;
+        for (LaneTileShape shape : instances) {
+            if (words_of_row(inputs, element) > std::uint64_t{32} * shape.words) continue;
+            shape.begin_within = begin_within;
+            return shape;
+        }
         return {};
     };
-    if (element != Element::f32 && columns % 2 == 1)
-        return first_with_room({{4, 4, 4, 8, true}, {5, 4, 4, 8, true}, {6, 4, 4, 7, true}, {7, 4, 4, 6, true}});
+    if (begin_within) return first_with_room({{4, 4, 4, 8}, {5, 4, 4, 8}, {6, 4, 4, 7}, {7, 4, 4, 6}});
     const LaneTileShape seven = element == Element::f32 ? LaneTileShape{7, 4, 2, 8} : LaneTileShape{7, 2, 4, 11};
     return first_with_room({{5, 2, 4, 14}, {6, 2, 4, 12}, seven, {8, 4, 2, 8}, {9, 4, 2, 7}, {10, 4, 2, 7},
                             {11, 4, 2, 6}, {12, 4, 2, 6}, {13, 4, 2, 5}});
@@ -273,7 +275,7 @@ inline bool lane_tile_is_faster(const Inputs& inputs, Element element) {
         return false;
     const std::uint64_t columns = rows_of(inputs).columns;
     if (element == Element::f32) return columns % 2 == 1 && columns > 130;
-    return columns > (columns % 2 == 1 ? 238 : 270);
+    return columns > (rows_begin_within_words(inputs, element) ? 238 : 270);
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {

@@ -14,9 +14,10 @@ namespace lanewise::viz {
 // Lays spans out in lines of a width, one after the other, and draws them where the pane shows them.
 class Flow {
 public:
-    // `leading`: from one line to the next, in em.
+    // `width`: that of a line; a word as wide has room, however sums of places round. `leading`: from one line to the
+    // next, in em.
     Flow(const Pane& pane, Face face, Color color, float x, float y, float width, float leading)
-        : pane_(pane), face_(face), color_(color), left_(x), y_(y), width_(width),
+        : pane_(pane), face_(face), color_(color), left_(x), y_(y), width_(width + kRounding),
           step_((*pane.look().fonts)[face].em * leading) {}
 
     Rect target{};              // of the link added last
@@ -27,6 +28,8 @@ public:
     float bottom() const { return y_ + step_; }
 
 private:
+    static constexpr float kRounding = 0.01f;   // pixels
+
     void new_line();
     bool piece(Face face, Color color, std::string_view text, const Span& span);
 

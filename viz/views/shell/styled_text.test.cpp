@@ -1,5 +1,6 @@
 #include "viz/views/shell/styled_text.hpp"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -64,6 +65,23 @@ TEST(Flow, BreaksAWordThatHasNoRoom) {
         Flow none(pane, Face::body, pane.colors().text, 0, 0, 1, 1.5f);
         none.add(span);   // a letter a line
         EXPECT_GT(none.bottom(), 40 * line);
+    });
+}
+
+// A column is as wide as its longest word; what remains of that beside other columns is less by a rounding.
+TEST(Flow, KeepsAWordWholeThatIsAsWideAsItsLine) {
+    in_pane([](const Pane& pane) {
+        Span span;
+        for (int number = 100; number < 1000; ++number) {
+            span.text = fmt::format("{}.{}", number / 10, number % 10);
+            const float word = text_width(pane.look(), Face::body, span.text);
+            for (const float beside : {57.3f, 91.7f, 133.1f}) {
+                Flow line(pane, Face::body, pane.colors().text, 0, 0, beside + word + 10 - 10 - beside, 1.5f);
+                const float bottom = line.bottom();
+                line.add(span);
+                ASSERT_FLOAT_EQ(line.bottom(), bottom) << span.text;
+            }
+        }
     });
 }
 

@@ -29,19 +29,43 @@ inline std::uint64_t words_of_row(const Inputs& inputs, Element element) {
 inline bool rows_begin_within_words(const Inputs& inputs, Element element) {
     return element != Element::f32 && rows_of(inputs).columns % 2 == 1;
 }
-// Bytes of shared memory to ask for, for each block that works on a tile of `bytes` and has `others` besides, so that
-// tiles come in full turns, and each multiprocessor has as many. most: blocks that may run at once on one for other
-// reasons. RMS norm of 34 MB of 13 halves, 9.7 tiles for each multiprocessor: 92 % of a copy's bandwidth where one has
-// ten at most, and 71 where it may have 16 (H200, this kernel by itself).
+// Bytes of shared memory to ask for, beside `others`, so that a multiprocessor of sm_90 has room for so many blocks and
+// no more.
+inline std::uint32_t shared_bytes_for_blocks(std::uint32_t blocks, std::uint32_t others) {
+    const std::uint32_t share = (227u << 10) / blocks / 128 * 128;
+    return share > others ? share - others : 0;
+}
+// The same for each block that works on a tile of `bytes` and has `others` besides, so that tiles come in full turns,
+// and each multiprocessor has as many. most: blocks that may run at once on one for other reasons. RMS norm of 34 MB of
+// 13 halves, 9.7 tiles for each multiprocessor: 92 % of a copy's bandwidth where one has ten at most, and 71 where it
+// may have 16 (H200, this kernel by itself).
 inline std::uint32_t shared_bytes_in_turns(const Inputs& inputs, std::uint64_t tiles, std::uint32_t bytes,
                                            std::uint32_t others, std::uint32_t most) {
-    constexpr std::uint32_t kSharedBytes = 227u << 10;   // of a multiprocessor of sm_90
-    constexpr std::uint32_t kUnderWay = 170u << 10;      // of tiles at once, at most
+    constexpr std::uint32_t kUnderWay = 170u << 10;   // of tiles at once, at most
     const double mine = std::ceil(static_cast<double>(tiles) / inputs.machine.multiprocessors);
     const double at_once = std::max(1u, std::min(most, kUnderWay / bytes));
     const double turns = std::max(1.0, std::ceil(mine / at_once - 0.2));   // a last turn of a fifth is none of its own
-    const auto share = static_cast<std::uint32_t>(kSharedBytes / std::ceil(mine / turns)) / 128 * 128;
-    return std::max(bytes, share > others ? share - others : 0);
+    return std::max(bytes, shared_bytes_for_blocks(static_cast<std::uint32_t>(std::ceil(mine / turns)), others));
+}
+// How many blocks may run at once on a multiprocessor, each with a tile: as many as there are registers for; where not
+// all tiles go at once, and then, so that 1.4 times as many tiles follow, at least.
+struct TilesAtOnce {
+    std::uint32_t most = 0, in_turns = 0, least = 0;
+};
+// The same for tiles that are few for a multiprocessor: all of them under way at once, where there is room; where there
+// is not quite, 1.4 times as many tiles as blocks. Percent of a copy's bandwidth on an H200 by layer norm, 34 MB of
+// halves: 701 columns, 5.7 tiles for each multiprocessor, 74 by seven blocks, 79 by six; 401 columns, 10 tiles, 77 by
+// nine, 80 by seven; 751, 10.7 tiles, 71 by ten, 76 by eight (these kernels by themselves).
+inline std::uint32_t shared_bytes_of_few_tiles(const Inputs& inputs, std::uint64_t tiles, std::uint32_t bytes,
+                                               std::uint32_t others, const TilesAtOnce& at_once) {
+    constexpr double kTurns = 1.4;
+    const double mine = static_cast<double>(tiles) / inputs.machine.multiprocessors;
+    double blocks = at_once.in_turns;
+    if (mine > 0 && mine <= at_once.most)
+        blocks = std::ceil(mine);
+    else if (mine < kTurns * at_once.most && std::round(mine / kTurns) >= at_once.least)
+        blocks = std::round(mine / kTurns);
+    return std::max(bytes, shared_bytes_for_blocks(static_cast<std::uint32_t>(blocks), others));
 }
 
 // Of rows of up to 31 columns, for whose number a kernel is compiled, as RowsInPacks and few_columns_blocks() in

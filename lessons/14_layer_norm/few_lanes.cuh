@@ -86,14 +86,13 @@ __device__ __forceinline__ bool work_out_row(const Sums& both, int columns, floa
   return mean_is_near(m2, both);
 }
 
-// The same of kRows rows, from what each of kLanes neighbouring lanes of a warp has: sums of all rows' values, then of
-// their squares. A lane works out one row and says whether its mean is near 0.
+// The same of kRows rows, from what add_up_apart() gives kLanes neighbouring lanes of a warp: sums of all rows' values,
+// then of their squares. A lane works out one row and says whether its mean is near 0.
 template <int kLanes, int kRows>
-__device__ __forceinline__ bool work_out_rows(const float (&sums)[2 * kRows], int columns, float epsilon,
-                                              float (&centres)[kRows], float (&scales)[kRows]) {
-  const float sum = add_up_apart<kLanes>(sums);   // the upper lanes have sums of squares
+__device__ __forceinline__ bool work_out_rows(float sum, int columns, float epsilon, float (&centres)[kRows],
+                                              float (&scales)[kRows]) {
   const float other = __shfl_xor_sync(kFullWarp, sum, kLanes / 2);
-  const bool upper = threadIdx.x & (kLanes / 2);
+  const bool upper = threadIdx.x & (kLanes / 2);   // the upper lanes have sums of squares
   float centre, scale;
   const bool near = work_out_row({upper ? other : sum, upper ? sum : other}, columns, epsilon, centre, scale);
   hand_out<kLanes, kLanes / (2 * kRows)>(centre, centres);
@@ -295,7 +294,7 @@ __global__ void __launch_bounds__(few_lanes_block(kLanes), few_lanes_blocks(kLan
     }
     bool near = true;   // are all means of the rows of a warp, or of a block that has one team?
     if constexpr (kLanes <= 32) {
-      near = work_out_rows<kLanes>(sums, columns, epsilon, centres, scales);
+      near = work_out_rows<kLanes>(add_up_apart<kLanes>(sums), columns, epsilon, centres, scales);
     } else {
       __shared__ float warp_sums[2 * kRows][kLanes / 32 + 1];
       add_up<kLanes>(sums, warp_sums);

@@ -97,7 +97,6 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
 // 10000 80, of 42 MB 10240 77; by fitted 10240 82, in another run.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    if (packs > 96 && packs <= 128) return few_lanes_of_norm(inputs, element, {{16, 64, 2, 2, false}});
     if (packs > 1152 && (packs % 32 > 0 || fillings_of_l2(inputs, element) <= 0.6))
         return few_lanes_of_norm(inputs, element, {{16, 320, 4, 1}});
     if (packs > 768) return few_lanes_of_norm(inputs, element, {{16, 224, 4, 1}});
@@ -111,35 +110,48 @@ inline FewColumnsShape shape_of_few_columns(const Inputs& inputs, Element elemen
 }
 
 // Of rows that lie in shared memory as tiles, and warps hold a few each: words of a lane at most, warps of a block,
-// rows of a warp, blocks for which a multiprocessor has registers, and whether each second row begins within a word. No
+// rows of a warp, blocks for which a multiprocessor has registers, warps that share the words of their rows, blocks that
+// it runs where not all tiles go at once (0: as many as it can), and whether each second row begins within a word. No
 // words where rows do not go so.
 struct LaneTileShape {
-    std::uint32_t words = 0, warps = 0, together = 0, blocks = 0;
+    std::uint32_t words = 0, warps = 0, together = 0, blocks = 0, chunks = 1, in_turns = 0;
     bool begin_within = false;
 
-    std::uint32_t rows() const { return warps * together; }
+    std::uint32_t rows() const { return warps / chunks * together; }
+    std::uint32_t most_words() const { return 32 * words * chunks; }
     std::string numbers() const {
-        return fmt::format("{}, {}, {}, {}, {}", warps, begin_within, words, together, blocks);
+        return fmt::format("{}, {}, {}, {}, {}, {}", warps, chunks, begin_within, words, together, blocks);
     }
 };
-// Tiles of 16 rows where they begin within a word: eight would end within a sector of 32 bytes. Percent of a copy's
-// bandwidth on an H200, 34 MB of halves: 301 columns 77 and by eight rows 67; of floats, four rows a warp and two: 185
-// columns 83 and 79, 201 77 and 82 (these kernels by themselves, not all in one run).
+// Longer rows take fewer rows a warp, since a lane holds all of its words, or two warps. Percent of a copy's bandwidth on
+// an H200, 34 MB of halves, by two warps and by one: 767 columns 78 75, 801 76 74, 1202 84 77, but 701 78 by one (these
+// kernels by themselves, not all in one run). Of eight words by two warps a multiprocessor runs seven blocks where not all
+// tiles go at once: by eight, of which all but a few went at once, 988 columns ran at 83, 994 at 86, but 989 at 55, 1002
+// at 39 and 1004 at 49 (not all in one run); by seven all that were timed at 73 to 86.
 inline LaneTileShape shape_of_lane_tile(const Inputs& inputs, Element element) {
     if (!may_be_tiles(inputs, element)) return {};
     const bool begin_within = rows_begin_within_words(inputs, element);
     const auto first_with_room = [&](std::initializer_list<LaneTileShape> instances) -> LaneTileShape {
         for (LaneTileShape shape : instances) {
-            if (words_of_row(inputs, element) > std::uint64_t{32} * shape.words) continue;
+            if (words_of_row(inputs, element) > shape.most_words()) continue;
             shape.begin_within = begin_within;
             return shape;
         }
         return {};
     };
-    if (begin_within) return first_with_room({{4, 4, 4, 8}, {5, 4, 4, 8}, {6, 4, 4, 7}, {7, 4, 4, 6}});
-    const LaneTileShape seven = element == Element::f32 ? LaneTileShape{7, 4, 2, 8} : LaneTileShape{7, 2, 4, 11};
-    return first_with_room({{5, 2, 4, 14}, {6, 2, 4, 12}, seven, {8, 4, 2, 8}, {9, 4, 2, 7}, {10, 4, 2, 7},
-                            {11, 4, 2, 6}, {12, 4, 2, 6}, {13, 4, 2, 5}});
+    const LaneTileShape shape =
+        first_with_room({{4, 4, 4, 10}, {5, 4, 4, 9}, {6, 4, 4, 9}, {7, 4, 4, 9}, {8, 4, 4, 8}});
+    if (shape.words > 0) return shape;
+    if (begin_within)
+        return first_with_room({{9, 4, 4, 8}, {10, 4, 4, 7}, {11, 4, 4, 6}, {6, 4, 4, 9, 2}, {7, 4, 4, 9, 2},
+                                {15, 4, 2, 9}, {8, 4, 4, 8, 2, 7}, {9, 4, 4, 8, 2}});
+    const LaneTileShape some = first_with_room(
+        {{9, 4, 2, 12}, {10, 4, 2, 10}, {11, 4, 2, 10}, {12, 4, 2, 10}, {13, 4, 2, 10}, {14, 4, 2, 9}});
+    if (some.words > 0) return some;
+    if (element == Element::f32)
+        return first_with_room({{15, 4, 2, 9}, {16, 4, 2, 8}, {18, 4, 2, 8}, {20, 4, 2, 8}, {22, 8, 1, 6}});
+    return first_with_room(
+        {{8, 4, 4, 8, 2, 7}, {9, 4, 4, 8, 2}, {10, 4, 4, 7, 2}, {11, 4, 4, 7, 2}, {12, 4, 4, 6, 2}});
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
@@ -265,17 +277,17 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
 }
 
 // Are many rows of a few hundred values faster as tiles of which warps hold rows? Percent of a copy's bandwidth on an
-// H200, 34 MB, so, by a few lanes, and by tiles whose threads read words again; halves, odd: 233 columns 73 74 75, 255
-// 77 75 75, 317 80 70 69, 431 79 77, 501 77 78; in units of 4 bytes: 262 77 75 80, 282 82 73 77, 402 82 74, 602 81 73,
-// 802 76 70, 902 69 71; of 8: 244 77 80 79, 300 85 80, 652 80 81, 804 78 72; odd floats: 121 75 73 78, 137 78 75 76,
-// 251 85, 401 78 75, 451 74 75 (these kernels by themselves, not all in one run).
+// H200, 34 MB, so and by a few lanes; halves, odd: 251 columns 81 75, 301 83 69, 401 80 74, 501 81 77, 601 80 73, 701 79
+// 73, 801 76 69, 901 74 69, 1001 72 72; in units of 4 bytes: 250 85 76, 302 89 69, 502 88 79, 602 84 73, 802 83 70, 1002
+// 84 73; of 8: 244 84 81, 300 89 81, 380 88 83; odd floats: 121 79 73, 157 81 72, 201 81 75, 301 82 77, 401 82 75, 501 80
+// 76. By both of 67 MB: 301 101 89, 601 99 91 (these kernels by themselves, not all in one run).
 inline bool lane_tile_is_faster(const Inputs& inputs, Element element) {
     if (inputs.machine.architecture < 90 || !rows_are_many(inputs, element) || is_packed(inputs, element) ||
         !has_room(Route::lane_tile, inputs, element, kMostThreads))
         return false;
     const std::uint64_t columns = rows_of(inputs).columns;
     if (element == Element::f32) return columns % 2 == 1 && columns > 130;
-    return columns > (rows_begin_within_words(inputs, element) ? 238 : 270);
+    return columns > (rows_begin_within_words(inputs, element) ? 228 : 240);
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {

@@ -131,27 +131,24 @@ struct LaneTileShape {
 inline LaneTileShape shape_of_lane_tile(const Inputs& inputs, Element element) {
     if (!may_be_tiles(inputs, element)) return {};
     const bool begin_within = rows_begin_within_words(inputs, element);
-    const auto first_with_room = [&](std::initializer_list<LaneTileShape> instances) -> LaneTileShape {
+    using Instances = std::initializer_list<LaneTileShape>;
+    const Instances shortest = {{4, 4, 4, 10}, {5, 4, 4, 9}, {6, 4, 4, 9}, {7, 4, 4, 9}, {8, 4, 4, 8}};
+    const Instances within = {{9, 4, 4, 8},     {10, 4, 4, 7}, {11, 4, 4, 6},       {6, 4, 4, 9, 2},
+                              {7, 4, 4, 9, 2},  {15, 4, 2, 9}, {8, 4, 4, 8, 2, 7},  {9, 4, 4, 8, 2}};
+    const Instances not_within = {{9, 4, 2, 12},  {10, 4, 2, 10}, {11, 4, 2, 10},
+                                  {12, 4, 2, 10}, {13, 4, 2, 10}, {14, 4, 2, 9}};
+    const Instances longest_floats = {{15, 4, 2, 9}, {16, 4, 2, 8}, {18, 4, 2, 8}, {20, 4, 2, 8}, {22, 8, 1, 6}};
+    const Instances longest_halves = {
+        {8, 4, 4, 8, 2, 7}, {9, 4, 4, 8, 2}, {10, 4, 4, 7, 2}, {11, 4, 4, 7, 2}, {12, 4, 4, 6, 2}};
+    const Instances longest = begin_within ? Instances{} : element == Element::f32 ? longest_floats : longest_halves;
+    for (const Instances& instances : {shortest, begin_within ? within : not_within, longest}) {
         for (LaneTileShape shape : instances) {
             if (words_of_row(inputs, element) > shape.most_words()) continue;
             shape.begin_within = begin_within;
             return shape;
         }
-        return {};
-    };
-    const LaneTileShape shape =
-        first_with_room({{4, 4, 4, 10}, {5, 4, 4, 9}, {6, 4, 4, 9}, {7, 4, 4, 9}, {8, 4, 4, 8}});
-    if (shape.words > 0) return shape;
-    if (begin_within)
-        return first_with_room({{9, 4, 4, 8}, {10, 4, 4, 7}, {11, 4, 4, 6}, {6, 4, 4, 9, 2}, {7, 4, 4, 9, 2},
-                                {15, 4, 2, 9}, {8, 4, 4, 8, 2, 7}, {9, 4, 4, 8, 2}});
-    const LaneTileShape some = first_with_room(
-        {{9, 4, 2, 12}, {10, 4, 2, 10}, {11, 4, 2, 10}, {12, 4, 2, 10}, {13, 4, 2, 10}, {14, 4, 2, 9}});
-    if (some.words > 0) return some;
-    if (element == Element::f32)
-        return first_with_room({{15, 4, 2, 9}, {16, 4, 2, 8}, {18, 4, 2, 8}, {20, 4, 2, 8}, {22, 8, 1, 6}});
-    return first_with_room(
-        {{8, 4, 4, 8, 2, 7}, {9, 4, 4, 8, 2}, {10, 4, 4, 7, 2}, {11, 4, 4, 7, 2}, {12, 4, 4, 6, 2}});
+    }
+    return {};
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {

@@ -243,7 +243,8 @@ TEST(LayerNorm, ManyVeryShortRowsThatBeginAnywhereGoAsTiles) {
     EXPECT_EQ(best_route(inputs, Element::f16).route, Route::few_lanes);
 }
 
-// 31 MB read and written, and more. A lane has each 32nd word; where rows begin within one, each second warp takes those.
+// 31 MB read and written, and more. A lane has each 32nd word; where rows begin within one, each second group
+// of warps takes those.
 TEST(LayerNorm, ManyRowsOfAFewHundredValuesGoAsTilesThatWarpsHold) {
     const auto is = expect_launch_on_sm90;
     is("layer_norm_best_f16", 36001, 233, "layer_norm_lane_tile", "__half, 4, 1, true, 4, 4, 10", 2251, 128, true);   // 116 words

@@ -49,7 +49,7 @@ inline std::uint32_t shared_bytes_in_turns(const Inputs& inputs, std::uint64_t t
 }
 // Blocks that run at once on a multiprocessor, each with a tile.
 struct TilesAtOnce {
-    std::uint32_t most = 0;       // for so many there are registers
+    double most = 0;              // tiles of a multiprocessor that go at once: registers are for as many, or nearly so
     std::uint32_t in_turns = 0;   // so many run where not all tiles go at once
     std::uint32_t least = 0;      // fewer are not asked for to make turns even
 };
@@ -192,6 +192,53 @@ inline bool row_tile_of_norm_is_faster(const Inputs& inputs, Element element, st
     if (element == Element::f32) return columns % 2 == 1 || columns <= most_floats;
     if (rows_begin_within_words(inputs, element)) return columns <= most_halves;
     return columns % 4 != 0 || columns <= 240;
+}
+
+// Of rows that lie in shared memory as tiles, and warps hold a few each: words of a lane at most, warps of a block,
+// rows of a warp, blocks for which a multiprocessor has registers, warps that share the words of their rows, blocks that
+// it runs where not all tiles go at once (0: as many as it can), and whether each second row begins within a word. No
+// words where rows do not go so.
+struct LaneTileShape {
+    std::uint32_t words = 0, warps = 0, together = 0, blocks = 0, chunks = 1, in_turns = 0;
+    bool begin_within = false;
+
+    std::uint32_t rows() const { return warps / chunks * together; }
+    std::uint32_t most_words() const { return 32 * words * chunks; }
+    std::string numbers() const {
+        return fmt::format("{}, {}, {}, {}, {}, {}", warps, chunks, begin_within, words, together, blocks);
+    }
+};
+// The first of the instances, list after list, that has room for a row.
+inline LaneTileShape lane_tile_shape(const Inputs& inputs, Element element,
+                                     std::initializer_list<std::initializer_list<LaneTileShape>> lists) {
+    if (!may_be_tiles(inputs, element)) return {};
+    for (const std::initializer_list<LaneTileShape>& instances : lists) {
+        for (LaneTileShape shape : instances) {
+            if (words_of_row(inputs, element) > shape.most_words()) continue;
+            shape.begin_within = rows_begin_within_words(inputs, element);
+            return shape;
+        }
+    }
+    return {};
+}
+// A tile of rows for each block, and words of vectors as long as a row, so many of them; where rows begin within words,
+// twice.
+template <class... Arguments>
+void launch_lane_tile(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
+                      const LaneTileShape& shape, std::uint32_t vectors, const TilesAtOnce& at_once,
+                      const Arguments&... arguments) {
+    const auto size = static_cast<std::uint64_t>(element_size(element));
+    const std::uint64_t to_its_place = element == Element::f32 ? 0 : 112;
+    const std::uint64_t of_vectors = words_of_row(inputs, element) * 4 * vectors * (shape.begin_within ? 2 : 1);
+    const auto bytes =
+        static_cast<std::uint32_t>(shape.rows() * rows_of(inputs).columns * size + to_its_place + of_vectors);
+    constexpr std::uint32_t kBesides = 1152;   // a kilobyte that the system takes of each block, and the barrier
+    const std::uint32_t tiles = rows_of(inputs).blocks(shape.rows());
+    launch::Block block{32 * shape.warps};
+    block.dynamic_shared_bytes = shared_bytes_of_few_tiles(inputs, tiles, bytes, kBesides, at_once);
+    plan.launch(kernel, fmt::format("{}, {}", type_of(element), shape.numbers()), launch::Grid{tiles}, block,
+                arguments...);
+    plan.launches.back().overlaps = true;
 }
 
 }  // namespace lanewise::lesson

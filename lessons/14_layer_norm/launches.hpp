@@ -58,24 +58,14 @@ inline void launch_few_lanes_of_rows(Plan& plan, const Inputs& inputs, Element e
                      b.bias, b.out, static_cast<int>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
 }
 
-// A tile of rows for each block, and weights and biases of a row's words; where rows begin within words, twice.
-inline void launch_lane_tile(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
+// A tile of rows for each block, a few rows of it for a warp or two.
+inline void launch_tile_of_lanes(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
     const LaneTileShape shape = shape_of_lane_tile(inputs, element);
-    const auto size = static_cast<std::uint64_t>(element_size(element));
-    const std::uint64_t to_its_place = element == Element::f32 ? 0 : 112;
-    const std::uint64_t of_factors = words_of_row(inputs, element) * 8 * (shape.begin_within ? 2 : 1);
-    const auto bytes =
-        static_cast<std::uint32_t>(shape.rows() * rows_of(inputs).columns * size + to_its_place + of_factors);
-    constexpr std::uint32_t kBesides = 1152;   // a kilobyte that the system takes of each block, and the barrier
-    const std::uint32_t tiles = rows_of(inputs).blocks(shape.rows());
-    Block block{32 * shape.warps};
-    const std::uint32_t least = shape.begin_within ? 28 / shape.warps : shape.blocks;   // other rows are slower by fewer
-    block.dynamic_shared_bytes = shared_bytes_of_few_tiles(
-        inputs, tiles, bytes, kBesides, {shape.blocks, shape.in_turns > 0 ? shape.in_turns : shape.blocks, least});
-    plan.launch("layer_norm_lane_tile", fmt::format("{}, {}", type_of(element), shape.numbers()),
-                Grid{tiles}, block, b.in, b.weight, b.bias, b.out,
-                static_cast<int>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
-    plan.launches.back().overlaps = true;
+    const TilesAtOnce at_once{.most = static_cast<double>(shape.blocks),
+                              .in_turns = shape.in_turns > 0 ? shape.in_turns : shape.blocks,
+                              .least = shape.begin_within ? 28 / shape.warps : shape.blocks};   // by fewer, others are slower
+    launch_lane_tile(plan, inputs, element, "layer_norm_lane_tile", shape, kVectors, at_once, b.in, b.weight, b.bias,
+                     b.out, static_cast<int>(rows_of(inputs).count), columns_of(inputs), epsilon_of(inputs));
 }
 
 // As many teams as run at once, each with a row after the other. Weights and biases lie in shared memory.
@@ -191,7 +181,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                             b.weight, b.bias, b.out, static_cast<int>(rows.count), columns, epsilon);
             break;
         case Route::lane_tile:
-            launch_lane_tile(plan, inputs, element, b);
+            launch_tile_of_lanes(plan, inputs, element, b);
             break;
         case Route::team:
             launch_rows_a_team(plan, inputs, element, b);

@@ -109,27 +109,12 @@ inline FewColumnsShape shape_of_few_columns(const Inputs& inputs, Element elemen
     return few_columns_shape(inputs, element, kVectors, 30);
 }
 
-// Of rows that lie in shared memory as tiles, and warps hold a few each: words of a lane at most, warps of a block,
-// rows of a warp, blocks for which a multiprocessor has registers, warps that share the words of their rows, blocks that
-// it runs where not all tiles go at once (0: as many as it can), and whether each second row begins within a word. No
-// words where rows do not go so.
-struct LaneTileShape {
-    std::uint32_t words = 0, warps = 0, together = 0, blocks = 0, chunks = 1, in_turns = 0;
-    bool begin_within = false;
-
-    std::uint32_t rows() const { return warps / chunks * together; }
-    std::uint32_t most_words() const { return 32 * words * chunks; }
-    std::string numbers() const {
-        return fmt::format("{}, {}, {}, {}, {}, {}", warps, chunks, begin_within, words, together, blocks);
-    }
-};
 // Longer rows take fewer rows a warp, since a lane holds all of its words, or two warps. Percent of a copy's bandwidth on
 // an H200, 34 MB of halves, by two warps and by one: 767 columns 78 75, 801 76 74, 1202 84 77, but 701 78 by one (these
 // kernels by themselves, not all in one run). Of eight words by two warps a multiprocessor runs seven blocks where not all
 // tiles go at once: by eight, of which all but a few went at once, 988 columns ran at 83, 994 at 86, but 989 at 55, 1002
 // at 39 and 1004 at 49 (not all in one run); by seven all that were timed at 73 to 86.
 inline LaneTileShape shape_of_lane_tile(const Inputs& inputs, Element element) {
-    if (!may_be_tiles(inputs, element)) return {};
     const bool begin_within = rows_begin_within_words(inputs, element);
     using Instances = std::initializer_list<LaneTileShape>;
     const Instances shortest = {{4, 4, 4, 10}, {5, 4, 4, 9}, {6, 4, 4, 9}, {7, 4, 4, 9}, {8, 4, 4, 8}};
@@ -141,14 +126,7 @@ inline LaneTileShape shape_of_lane_tile(const Inputs& inputs, Element element) {
     const Instances longest_halves = {
         {8, 4, 4, 8, 2, 7}, {9, 4, 4, 8, 2}, {10, 4, 4, 7, 2}, {11, 4, 4, 7, 2}, {12, 4, 4, 6, 2}};
     const Instances longest = begin_within ? Instances{} : element == Element::f32 ? longest_floats : longest_halves;
-    for (const Instances& instances : {shortest, begin_within ? within : not_within, longest}) {
-        for (LaneTileShape shape : instances) {
-            if (words_of_row(inputs, element) > shape.most_words()) continue;
-            shape.begin_within = begin_within;
-            return shape;
-        }
-    }
-    return {};
+    return lane_tile_shape(inputs, element, {shortest, begin_within ? within : not_within, longest});
 }
 
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {

@@ -156,6 +156,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
 #include "few_lanes.cuh"
 #include "tile.cuh"
 #include "row_tile.cuh"
+#include "lane_tile.cuh"
 #include "few_columns.cuh"
 
 // ---- Rows that follow each other ---------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ enum class Route : std::uint8_t {
     few_lanes,
     few_columns,
     row_tile,
+    lane_tile,
     anywhere,
     fitted_anywhere,
     cluster,
@@ -114,6 +115,22 @@ inline FewColumnsShape shape_of_few_columns(const Inputs& inputs, Element elemen
     return few_columns_shape(inputs, element, kVectors, 31);
 }
 
+// Of rows that lie in shared memory as tiles, and warps hold a few each. Rows of more words than a lane can hold of four
+// are two warps', or of floats two at a time.
+inline LaneTileShape shape_of_lane_tile(const Inputs& inputs, Element element) {
+    using Instances = std::initializer_list<LaneTileShape>;
+    if (element == Element::f32) {
+        const Instances four = {{5, 4, 4, 12}, {6, 4, 4, 10}, {7, 4, 4, 10}, {8, 4, 4, 9}, {10, 4, 4, 8}};
+        const Instances two = {{11, 4, 2, 10}, {13, 4, 2, 10}, {15, 4, 2, 10}, {16, 4, 2, 9},
+                               {18, 4, 2, 8},  {20, 4, 2, 8},  {22, 4, 2, 7}};
+        return lane_tile_shape(inputs, element, {four, two});
+    }
+    const Instances of_a_warp = {{4, 4, 4, 12}, {5, 4, 4, 10}, {6, 4, 4, 10}, {7, 4, 4, 10}, {8, 4, 4, 9}};
+    const Instances of_two = {{5, 4, 4, 10, 2}, {6, 4, 4, 10, 2}, {7, 4, 4, 10, 2}, {8, 4, 4, 9, 2},
+                              {9, 4, 4, 8, 2},  {10, 4, 4, 8, 2}, {11, 4, 4, 8, 2}};
+    return lane_tile_shape(inputs, element, {of_a_warp, of_two});
+}
+
 inline TeamShape shape_of_team(const Inputs& inputs, Element element, std::uint32_t block) {
     return team_of(places_of(inputs, element), rows_of(inputs).count, inputs.machine, kVectors, block);
 }
@@ -158,6 +175,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return shape_of_few_columns(inputs, element).columns > 0;
         case Route::row_tile:
             return row_tile_of_norm(inputs, element).parts > 0;
+        case Route::lane_tile:
+            return shape_of_lane_tile(inputs, element).words > 0;
         case Route::team:
             return shape_of_team(inputs, element, block).blocks > 0;
         case Route::anywhere_two_reads:
@@ -238,10 +257,24 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
            bytes_of_rows(inputs, element) >= 2u << 20 && (packs <= 1536 || beats_team || !team_is_faster(inputs, element));
 }
 
+// Are many rows of a few hundred values faster as tiles of which warps hold rows? Percent of a copy's bandwidth on an
+// H200, 34 MB, so and by a few lanes or a block; halves, odd: 233 columns 88 77, 301 89 77, 401 91 80, 501 92 78, 601 91
+// 77, 701 89 79, 801 91 75, 901 92 77, 1001 91 77, 1101 87 77, 1201 88 78, 1301 81 80, 1401 84 79; even: 250 95 79, 502
+// 93 80, 802 92 76, 1202 88 75, 1302 83 75; a multiple of four: 300 94 89, 604 92 91, 804 93 77; floats, odd: 131 92 79,
+// 201 93 80, 301 89 80, 401 89 77, 501 89 77 (these kernels by themselves, not all in one run). Even numbers of floats
+// have 89 to 96 so: 130 95, 302 93.
+inline bool lane_tile_is_faster(const Inputs& inputs, Element element) {
+    if (inputs.machine.architecture < 90 || !rows_are_many(inputs, element) || is_packed(inputs, element) ||
+        !has_room(Route::lane_tile, inputs, element, kMostThreads))
+        return false;
+    return rows_of(inputs).columns > (element == Element::f32 ? 130 : 222);
+}
+
 inline Choice best_route(const Inputs& inputs, Element element) {
     if (few_columns_are_faster(inputs, element, shape_of_few_columns(inputs, element)))
         return {Route::few_columns, kShortBlock};
-    if (row_tile_of_norm_is_faster(inputs, element, 290, 176)) return {Route::row_tile, kShortBlock};
+    if (lane_tile_is_faster(inputs, element)) return {Route::lane_tile, kShortBlock};
+    if (row_tile_of_norm_is_faster(inputs, element, 222, 130)) return {Route::row_tile, kShortBlock};
     if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element), 240))
         return {Route::few_lanes, kShortBlock};
     // These kernels are for GPUs; the emulator takes such rows by those that put out what is not the row's.

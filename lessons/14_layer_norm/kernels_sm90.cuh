@@ -190,6 +190,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
 #include "fitted.cuh"
 #include "fitted_anywhere.cuh"
 #include "few_lanes.cuh"
+#include "asks_early.cuh"
 #include "tile.cuh"
 #include "row_tile.cuh"
 #include "lane_tile.cuh"

@@ -113,7 +113,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
     // Values of 16 bits are read once for mean and variance, and take quotients and roots that are right to a few
     // roundings more.
     const bool near = route == Route::fitted_anywhere || route == Route::few_lanes || route == Route::row_tile ||
-                      route == Route::lane_tile;
+                      route == Route::lane_tile || route == Route::asks_early;
     const bool two_passes = route == Route::warp || route == Route::registers || route == Route::high_occupancy ||
                             route == Route::overlap || route == Route::short_anywhere || route == Route::few_columns ||
                             route == Route::anywhere ||
@@ -158,6 +158,15 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             launch_fitted(plan, inputs, element, "layer_norm_fitted", shape_of_fitted(inputs, element), "",
                           b.in, b.weight, b.bias, b.out, static_cast<long long>(rows.count), columns, epsilon);
             break;
+        case Route::asks_early: {
+            const FittedShape shape = shape_that_asks_early(inputs, element);
+            plan.launch("layer_norm_asks_early",
+                        fmt::format("{}, {}, {}, {}", type, shape.packs, shape.most_threads, shape.blocks),
+                        Grid{rows.blocks()}, Block{shape.threads}, b.in, b.weight, b.bias, b.out,
+                        static_cast<int>(rows.count), columns, epsilon);
+            plan.launches.back().overlaps = true;
+            break;
+        }
         case Route::cluster: {
             const RowsACluster cluster = rows_a_cluster(packs_of(rows.columns, element), element);
             plan.launch("layer_norm_cluster", shape_text(type, cluster),

@@ -21,6 +21,7 @@ enum class Route : std::uint8_t {
     high_occupancy,
     overlap,
     fitted,
+    asks_early,
     short_anywhere,
     few_lanes,
     few_columns,
@@ -80,6 +81,12 @@ inline FittedShape shape_of_fitted(const Inputs& inputs, Element element) {
         if (shape.threads > 0 && packs == std::uint64_t{shape.threads} * shape.packs) return shape;
     }
     return fitted_shape(packs, instances);
+}
+
+// Of rows of 16-bit values whose weights and biases are asked for with them.
+inline FittedShape shape_that_asks_early(const Inputs& inputs, Element element) {
+    if (element == Element::f32) return {};
+    return fitted_shape(packs_of(rows_of(inputs).columns, element), {{4, 512, 2}});
 }
 
 inline constexpr std::uint32_t kVectors = 2;   // as long as a row: weights and biases
@@ -148,6 +155,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return is_packed(inputs, element) && packs <= std::uint64_t{block} * kPacks;
         case Route::fitted:
             return is_packed(inputs, element) && shape_of_fitted(inputs, element).threads > 0;
+        case Route::asks_early:
+            return is_packed(inputs, element) && shape_that_asks_early(inputs, element).threads > 0;
         case Route::cluster:
             return is_packed(inputs, element) && packs <= rows_a_cluster(packs, element).shape.room();
         case Route::bulk_copies:
@@ -251,6 +260,19 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
            bytes_of_rows(inputs, element) >= 2u << 20 && (beats_team || !team_is_faster(inputs, element));
 }
 
+// Is it faster that weights and biases are asked for with the row? Percent of a copy's bandwidth on an H200, 34 MB of
+// halves, so and by fitted or a few lanes: 4104 columns 79 75, 4608 85 81, 5000 84 77, 5120 87 81, 6144 86 80, 7000 80 75,
+// 7168 84 77, 8000 84 76, 8192 87 79, 9000 73 73, 9216 79 78, 10000 78 76, 10240 79 77, 14336 74 72, 15000 70 69, 16000 71
+// 69, 16384 78 77; but 11000 72 75, 12288 72 77, 13000 71 73. Of 38 and 41 MB 7000 76 77, 73 77 (these kernels by
+// themselves, in one run).
+inline bool asking_early_is_faster(const Inputs& inputs, Element element) {
+    if (inputs.machine.architecture < 90 || !rows_are_many(inputs, element) || fillings_of_l2(inputs, element) > 0.6 ||
+        !has_room(Route::asks_early, inputs, element, kMostThreads))
+        return false;
+    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    return (packs > 512 && packs <= 1280) || packs > 1664;
+}
+
 // Are many rows of a few hundred values faster as tiles of which warps hold rows? Percent of a copy's bandwidth on an
 // H200, 34 MB, so and by a few lanes; halves, odd: 251 columns 81 75, 301 83 69, 401 80 74, 501 81 77, 601 80 73, 701 79
 // 73, 801 76 69, 901 74 69, 1001 72 72; in units of 4 bytes: 250 85 76, 302 89 69, 502 88 79, 602 84 73, 802 83 70, 1002
@@ -269,6 +291,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (few_columns_are_faster(inputs, element, shape_of_few_columns(inputs, element)))
         return {Route::few_columns, kShortBlock};
     if (lane_tile_is_faster(inputs, element)) return {Route::lane_tile, kShortBlock};
+    if (asking_early_is_faster(inputs, element)) return {Route::asks_early, kMostThreads};
     if (row_tile_of_norm_is_faster(inputs, element, 238, 125)) return {Route::row_tile, kShortBlock};
     if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element), 384))
         return {Route::few_lanes, kShortBlock};

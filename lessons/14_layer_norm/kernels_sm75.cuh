@@ -168,7 +168,7 @@ __global__ void __launch_bounds__(128, kWords > 7 ? 6 : 8)
   }
 }
 
-// ---- A row for each block, then another one -----------------------------------------------------------------------
+// ---- Rows that begin anywhere, a block for each -------------------------------------------------------------------
 
 // A row for each block, then another one: block b takes rows b, b + blocks, … A row has at most blockDim.x * kPacks
 // whole packs; blockDim.x: a multiple of 32, to 512. Dynamic shared memory: blockDim.x * 2 * kPacks packs, for weights and
@@ -265,7 +265,7 @@ __global__ void __launch_bounds__(1024) layer_norm_anywhere_two_reads(const T* i
   if (column >= 0) result[column] = normalized(row[column], moments.mean, scale, weight[column], bias[column]);
 }
 
-// ---- Short rows ------------------------------------------------------------------------------------------------
+// ---- Short whole rows ---------------------------------------------------------------------------------------------
 
 // Short whole rows: `lanes` neighbouring lanes take a row, a power of two of them, so that hardly one is left over. A
 // row has at most lanes * kPacks packs; blockDim.x is a multiple of 32, at most 256. Compared with

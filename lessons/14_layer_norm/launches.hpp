@@ -59,7 +59,7 @@ inline void launch_few_lanes_of_rows(Plan& plan, const Inputs& inputs, Element e
 }
 
 // A tile of rows for each block, a few rows of it for a warp or two.
-inline void launch_tile_of_lanes(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
+inline void launch_lane_tile_of_rows(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
     const LaneTileShape shape = shape_of_lane_tile(inputs, element);
     const TilesAtOnce at_once{.most = static_cast<double>(shape.blocks),
                               .in_turns = shape.in_turns > 0 ? shape.in_turns : shape.blocks,
@@ -190,7 +190,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                             b.weight, b.bias, b.out, static_cast<int>(rows.count), columns, epsilon);
             break;
         case Route::lane_tile:
-            launch_tile_of_lanes(plan, inputs, element, b);
+            launch_lane_tile_of_rows(plan, inputs, element, b);
             break;
         case Route::team:
             launch_rows_a_team(plan, inputs, element, b);

@@ -60,7 +60,7 @@ inline void launch_few_lanes_of_rows(Plan& plan, const Inputs& inputs, Element e
 // A tile of rows for each block, a few rows of it for a warp or two. Of tiles that all but go at once, a few wait: 10611
 // rows of 801 halves, 10.05 tiles for each multiprocessor, ran on an H200 at 91 % of a copy's bandwidth by ten blocks at
 // once, and at 85 by eight (this kernel by itself).
-inline void launch_tile_of_lanes(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
+inline void launch_lane_tile_of_rows(Plan& plan, const Inputs& inputs, Element element, const Buffers& b) {
     const LaneTileShape shape = shape_of_lane_tile(inputs, element);
     const TilesAtOnce at_once{.most = shape.blocks + 0.1, .in_turns = shape.blocks, .least = 0};
     launch_lane_tile(plan, inputs, element, "rms_norm_lane_tile", shape, kVectors, at_once, b.in, b.weight, b.out,
@@ -179,7 +179,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                             b.weight, b.out, static_cast<int>(rows.count), columns, epsilon);
             break;
         case Route::lane_tile:
-            launch_tile_of_lanes(plan, inputs, element, b);
+            launch_lane_tile_of_rows(plan, inputs, element, b);
             break;
         case Route::team:
             launch_rows_a_team(plan, inputs, element, b);

@@ -190,6 +190,52 @@ void launch_fitted_anywhere(launch::Plan& plan, const Inputs& inputs, Element el
     plan.launches.back().overlaps = true;
 }
 
+// Are there clusters, with as much shared memory a block as those of cluster_anywhere() take? 208 KB at most: sm_90 and
+// sm_100 have 227, sm_120 has 99.
+inline bool has_large_clusters(const Machine& machine) {
+    return machine.architecture >= 90 && machine.architecture < 120;
+}
+
+// An instance of a kernel in which a cluster of small blocks takes a row: packs that a thread holds, a block's threads at
+// most, blocks of so many for which a multiprocessor has registers, blocks of the cluster; packs of a row, at most; and a
+// block's threads, 0 where no instance holds the row.
+struct FittedClusterShape {
+    std::uint32_t packs = 0, most_threads = 0, blocks = 0, cluster = 0;
+    std::uint64_t most_packs = 0;
+    std::uint32_t threads = 0;
+    std::uint64_t room() const { return std::uint64_t{cluster} * threads * packs; }
+};
+// Whole warps of the instance whose threads have the fewest places for packs that stay empty; the first such one. A row
+// lies in so many places.
+inline FittedClusterShape fitted_cluster_shape(std::uint64_t places, std::initializer_list<FittedClusterShape> instances) {
+    FittedClusterShape fullest;
+    for (FittedClusterShape shape : instances) {
+        const std::uint64_t lines = std::uint64_t{shape.cluster} * kPacksOfALine;
+        const std::uint64_t share = (places + lines - 1) / lines * kPacksOfALine;   // of a block
+        const std::uint64_t warps = (share + shape.packs * 32 - 1) / (shape.packs * 32);
+        if (places > shape.most_packs || warps * 32 > shape.most_threads) continue;
+        shape.threads = static_cast<std::uint32_t>(warps * 32);
+        if (fullest.threads == 0 || shape.room() < fullest.room()) fullest = shape;
+    }
+    return fullest;
+}
+// Are rows as many as where such clusters were timed: on an H200, rows and results of 34 to 67 MB? Where L2 holds those,
+// memory does not matter.
+inline bool clusters_of_small_blocks_were_timed(const Inputs& inputs, Element element) {
+    return has_large_clusters(inputs.machine) && rows_are_many(inputs, element) && !outgrows_l2(inputs, element) &&
+           (l2_holds(inputs, element) || memory_is_fast(inputs.machine));
+}
+// A cluster for each row. `others`: what the kernel's template arguments have besides, after a comma and a blank.
+template <class... Arguments>
+void launch_fitted_cluster(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
+                           const FittedClusterShape& shape, const std::string& others, const Arguments&... arguments) {
+    plan.launch(kernel,
+                fmt::format("{}, {}, {}, {}, {}{}", type_of(element), shape.packs, shape.most_threads, shape.blocks,
+                            shape.cluster, others),
+                launch::Grid{rows_of(inputs).blocks() * shape.cluster}, launch::Block{shape.threads}, arguments...);
+    plan.launches.back().overlaps = true;
+}
+
 // Threads of a block, and packs that each of them holds.
 struct BlockShape {
     std::uint32_t threads = 0, packs = 0;
@@ -292,12 +338,6 @@ inline RowsACluster rows_a_cluster(std::uint64_t packs_a_row, Element element) {
 inline std::string shape_text(const std::string& type, const RowsACluster& cluster) {
     return type + (cluster.whole ? ", true, " : ", false, ") + std::to_string(cluster.rows) + ", " +
            std::to_string(cluster.shape.packs) + ", " + std::to_string(cluster.shape.blocks);
-}
-
-// Are there clusters, with as much shared memory a block as those of cluster_anywhere() take? 208 KB at most: sm_90 and
-// sm_100 have 227, sm_120 has 99.
-inline bool has_large_clusters(const Machine& machine) {
-    return machine.architecture >= 90 && machine.architecture < 120;
 }
 
 // Bulk copies under way, in tiles of a pack for each thread: as kTilesUnderWay in the lessons' cluster.cuh.

@@ -42,7 +42,8 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(1024)
     publish_barriers();
   }
   // Another block's shared memory is there once that block has started: arrive here, wait before the first store.
-  cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
+  __syncwarp();
+  arrive_at_cluster();
   cudaGridDependencySynchronize();
   uint4 held[kPacks];
 #pragma unroll
@@ -59,7 +60,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(1024)
     scales[p] = pair.max;
   }
   pair = join_lanes(pair);
-  cluster.barrier_wait(static_cast<cooperative_groups::cluster_group::arrival_token&&>(started));
+  wait_at_cluster();
   all.tell(pair, rank);
   pair = all.wait();
   const float largest = finite_or_zero(pair.max);
@@ -208,6 +209,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
 #include "lane_packs.cuh"
 #include "fitted.cuh"
 #include "fitted_anywhere.cuh"
+#include "fitted_cluster.cuh"
 #include "few_lanes.cuh"
 #include "tile.cuh"
 #include "row_tile.cuh"

@@ -110,7 +110,8 @@ inline bool is_shared(Route route) {
 // Are sums of different scales brought to one?
 inline bool merges(Route route) {
     return is_shared(route) || route == Route::team || route == Route::overlap || route == Route::fitted ||
-           route == Route::fitted_anywhere || route == Route::row_tile || route == Route::split_row ||
+           route == Route::fitted_anywhere || route == Route::fitted_cluster || route == Route::row_tile ||
+           route == Route::split_row ||
            route == Route::two_reads || route == Route::anywhere_two_reads;
 }
 
@@ -203,6 +204,10 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                                    buffers.in, buffers.out, static_cast<long long>(rows.count), columns);
             break;
         }
+        case Route::fitted_cluster:
+            launch_fitted_cluster(plan, inputs, element, "softmax_fitted_cluster", shape_of_fitted_cluster(inputs, element),
+                                  is_packed(inputs, element) ? ", true" : ", false", buffers.in, buffers.out, columns);
+            break;
         case Route::anywhere:
             launch_anywhere(plan, inputs, element, buffers);
             break;

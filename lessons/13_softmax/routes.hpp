@@ -27,6 +27,7 @@ enum class Route : std::uint8_t {
     row_tile,
     anywhere,
     fitted_anywhere,
+    fitted_cluster,
     cluster,
     split_row,
     bulk_copies,
@@ -124,6 +125,24 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
                                   {1, 8, 256, 3, 2048},
                                   {1, 10, 256, 3, element == Element::f32 ? 2560u : 0},
                                   {1, 8, 384, 2, element == Element::f32 ? 3072u : 0}});
+}
+
+// Of rows that clusters of small blocks take, by so many packs a thread and blocks a cluster: more packs leave fewer blocks
+// on a multiprocessor. Rows that begin anywhere need more registers, and take fewer packs.
+inline FittedClusterShape shape_of_fitted_cluster(const Inputs& inputs, Element element) {
+    if (!is_packed(inputs, element)) {
+        const std::uint64_t packs = rows_of(inputs).columns / pack_of(element) + kPacksOfALine - 1;
+        return fitted_cluster_shape(packs, {{4, 320, 4, 2, 2208}, {5, 256, 4, 4, 5120}});
+    }
+    return fitted_cluster_shape(places_of(inputs, element),
+                                {{6, 256, 4, 2, 2055},
+                                 {4, 320, 4, 2, 2055},
+                                 {5, 256, 4, 2, 2311},
+                                 {6, 256, 4, 2, 2311},
+                                 {6, 256, 4, 4, 4103},
+                                 {5, 256, 4, 4, 4103},
+                                 {8, 256, 3, 4, 4103},
+                                 {5, 128, 8, 8, 5120}});
 }
 
 // Of short rows that a few lanes hold: of whole units of 16, of 8 or of 4 bytes, else of units of 16 that begin anywhere.
@@ -227,6 +246,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return packs <= bulk_shape(packs, element, block).room();
         case Route::rows_on_demand:
             return on_demand(inputs, element, block).has_room();
+        case Route::fitted_cluster:
+            return shape_of_fitted_cluster(inputs, element).threads > 0;
         case Route::fitted_anywhere:
             return shape_of_fitted_anywhere(inputs, element).threads > 0;
         case Route::anywhere:
@@ -357,12 +378,26 @@ inline bool row_tile_is_faster(const Inputs& inputs, Element element) {
     return has_room(Route::row_tile, inputs, element, kShortBlock);
 }
 
+// Is it faster that a cluster of small blocks takes each row, so and by a block? Percent of a copy's bandwidth on an H200,
+// halves, of 34 MB: 8192 columns 94 92, 10240 94 87, 12000 93 82, 15000 90 76, 18432 91 73, 20480 90 69, 24576 90 68,
+// 28672 86 62, 32768 88 70; of 41 MB 12000 84 79, 20480 82 78; of 55 MB 24576 100 88; of 67 MB 12000 101 99, 30720 100 85;
+// but of 34 MB 6000 83 93. Floats, of 34 MB: 6000 96 92, 8192 96 94, 10240 94 83, 16384 91 82; of 41 MB 6000 84 87, 8192 88
+// 89, 12288 87 80; of 67 MB 12288 102 96. That begin anywhere, halves, of 34 MB: 7001 82 90, 10001 91 83, 16001 88 74, 20001
+// 84 64, 30001 80 52; of 41 MB 10001 80 77, 20001 76 71; of 67 MB 10001 100 97, 30001 96 84 (these kernels by themselves).
+inline bool fitted_cluster_is_faster(const Inputs& inputs, Element element) {
+    if (!clusters_of_small_blocks_were_timed(inputs, element)) return false;
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    const bool shortest = element == Element::f32 ? packs > 2048 : packs > 1024;
+    return shortest && has_room(Route::fitted_cluster, inputs, element, kMostThreads);
+}
+
 inline Choice best_route(const Inputs& inputs, Element element) {
     if (few_columns_are_faster(inputs, element, shape_of_few_columns(inputs, element)))
         return {Route::few_columns, kShortBlock};
     if (row_tile_is_faster(inputs, element)) return {Route::row_tile, kShortBlock};
     // Of 67 MB of 75 halves on an H100, nine packs, 96 % of a copy's bandwidth so, and 91 by short_anywhere.
     if (few_lanes_are_faster(inputs, element)) return {Route::few_lanes, kShortBlock};
+    if (fitted_cluster_is_faster(inputs, element)) return {Route::fitted_cluster, kMostThreads};
     const std::uint64_t columns = rows_of(inputs).columns;
     // These kernels are for GPUs; the emulator takes such rows value by value.
     if (!is_packed(inputs, element) && inputs.machine.architecture >= 75) {

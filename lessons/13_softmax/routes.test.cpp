@@ -93,9 +93,10 @@ TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
         EXPECT_EQ(best_route(inputs, element).route, route) << rows << " rows of " << columns;
     };
     is(2048, 8192, Element::f16, Route::overlap);
-    is(2048, 8200, Element::bf16, Route::fitted);
-    is(2048, 10744, Element::f16, Route::fitted);          // 1343 packs
-    is(2048, 10752, Element::f16, Route::overlap);         // seven eighths of 384 threads
+    is(2048, 8200, Element::bf16, Route::fitted_cluster);  // 67 MB
+    is(3000, 8200, Element::bf16, Route::fitted);          // 98 MB: more than one and a half times L2
+    is(2300, 10744, Element::f16, Route::fitted);          // 1343 packs
+    is(2300, 10752, Element::f16, Route::overlap);         // seven eighths of 384 threads
     is(2048, 12288, Element::f16, Route::overlap);
     is(2048, 12296, Element::f16, Route::fitted);
     is(2048, 32768, Element::f16, Route::fitted);
@@ -105,26 +106,25 @@ TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
     is(256, 32772, Element::f32, Route::rows_on_demand);
     is(255, 32772, Element::f32, Route::team);            // less than 32 MiB
     is(16, 32772, Element::f32, Route::cluster);
-    is(697, 24000, Element::f16, Route::team);            // 67 MB about fill L2; blocks of 768 threads leave a quarter idle
-    is(512, 32768, Element::f16, Route::fitted);          // two of 1024 leave none
+    is(697, 24000, Element::f16, Route::fitted_cluster);
+    is(512, 32768, Element::f16, Route::fitted_cluster);
     is(1675, 5000, Element::f16, Route::fitted_anywhere);   // 34 MB: keeps exponentials
     is(2200, 5000, Element::f16, Route::fitted);            // 625 packs
     is(2046, 5376, Element::f16, Route::fitted);            // seven eighths of 192 threads, but 44 MB
     is(1890, 5376, Element::f16, Route::overlap);           // 41 MB
     is(4096, 5376, Element::f16, Route::overlap);           // 88 MB
     is(1675, 7200, Element::f16, Route::overlap);
-    is(1024, 16384, Element::f16, Route::fitted);         // 2048 packs
-    is(1024, 16392, Element::f16, Route::team);
-    is(600, 16392, Element::f16, Route::fitted);          // 39 MB
+    is(1024, 16384, Element::f16, Route::fitted_cluster);
+    is(600, 16392, Element::f16, Route::fitted_cluster);  // 39 MB
+    is(470, 16392, Element::f16, Route::overlap);         // less than 31 MB
     is(12000, 255, Element::f32, Route::anywhere);           // less than 24 MiB
     is(16384, 255, Element::f32, Route::few_lanes);          // 63 whole packs
     is(16384, 261, Element::f32, Route::fitted_anywhere);
     is(20000, 417, Element::f32, Route::fitted_anywhere);
     is(16384, 1401, Element::f32, Route::fitted_anywhere);
-    is(1365, 12295, Element::f16, Route::fitted_anywhere);   // 1536 whole packs
-    is(1365, 12297, Element::f16, Route::team);
+    is(1365, 12295, Element::f16, Route::fitted_cluster);    // 67 MB
     is(600, 12297, Element::f16, Route::fitted_anywhere);
-    is(512, 32775, Element::f16, Route::team);
+    is(512, 32775, Element::f16, Route::fitted_cluster);
     is(1024, 32775, Element::f16, Route::fitted_anywhere);   // 4096 whole packs, of 134 MB
     is(1024, 32777, Element::f16, Route::team);
     is(16, 16399, Element::f16, Route::anywhere_cluster);
@@ -237,7 +237,30 @@ TEST(Softmax, ManyVeryShortRowsThatBeginAnywhereGoAsTiles) {
     EXPECT_EQ(best_route(inputs, Element::f16).route, Route::few_lanes);
 }
 
-// 34 MB read and written, and more. Where a warp is enough for a row, a block takes four.
+// 34 and 67 MB read and written. Places for packs are the fewest of all instances: a warp has 32 for each of a thread's, and
+// each block of a cluster as many warps.
+TEST(Softmax, ManyLongRowsGoToClustersOfSmallBlocks) {
+    const auto is = expect_launch_on_sm90;
+    is("softmax_best_f16", 830, 10240, "softmax_fitted_cluster", "__half, 4, 320, 4, 2, true", 1660, 160, true);   // 1280 packs
+    is("softmax_best_bf16", 708, 12000, "softmax_fitted_cluster", "__nv_bfloat16, 6, 256, 4, 2, true", 1416, 128, true);
+    is("softmax_best_f16", 461, 18432, "softmax_fitted_cluster", "__half, 6, 256, 4, 2, true", 922, 192, true);    // 2304
+    is("softmax_best_f16", 415, 20480, "softmax_fitted_cluster", "__half, 5, 256, 4, 4, true", 1660, 128, true);
+    is("softmax_best_f16", 296, 28672, "softmax_fitted_cluster", "__half, 6, 256, 4, 4, true", 1184, 160, true);
+    is("softmax_best_f32", 259, 16384, "softmax_fitted_cluster", "float, 8, 256, 3, 4, true", 1036, 128, true);    // 4096
+    is("softmax_best_f16", 207, 40960, "softmax_fitted_cluster", "__half, 5, 128, 8, 8, true", 1656, 128, true);
+    is("softmax_best_f16", 849, 10001, "softmax_fitted_cluster", "__half, 4, 320, 4, 2, false", 1698, 160, true);
+    is("softmax_best_f16", 424, 20001, "softmax_fitted_cluster", "__half, 5, 256, 4, 4, false", 1696, 128, true);
+    is("softmax_best_f16", 1037, 8192, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, false", 1037, 256, true);   // 1024
+    lesson::Inputs inputs = with_rows("softmax_best_f16", 1024, 20480);   // 84 MB, on memory where that was not timed
+    inputs.machine.architecture = 90;
+    EXPECT_NE(best_route(inputs, Element::f16).route, Route::fitted_cluster);
+    inputs = on_fast_memory("softmax_best_f16", 1024, 20480);
+    EXPECT_EQ(best_route(inputs, Element::f16).route, Route::fitted_cluster);
+    inputs.machine.architecture = 120;   // less shared memory
+    EXPECT_NE(best_route(inputs, Element::f16).route, Route::fitted_cluster);
+}
+
+// 28 MB read and written, and more. Where a warp is enough for a row, a block takes four.
 TEST(Softmax, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     const auto is = expect_launch_on_sm90;
     is("softmax_best_f16", 17001, 521, "softmax_fitted_anywhere", "__half, 3, 512, 2, true, false", 4251, 32, true);
@@ -246,23 +269,22 @@ TEST(Softmax, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     is("softmax_best_f16", 9001, 1289, "softmax_fitted_anywhere", "__half, 6, 512, 1, true, false", 2251, 32, true);   // 161
     is("softmax_best_f16", 5001, 2001, "softmax_fitted_anywhere", "__half, 8, 512, 1, true, false", 1251, 32, true);
     is("softmax_best_f16", 1700, 5001, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, false", 1700, 160, true);
-    is("softmax_best_f16", 849, 10001, "softmax_fitted_anywhere", "__half, 5, 512, 2, true, false", 849, 256, true);
-    is("softmax_best_f16", 708, 12001, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, false", 708, 384, true);
-    is("softmax_best_bf16", 708, 12000, "softmax_fitted_anywhere", "__nv_bfloat16, 4, 512, 2, true, false", 708, 384, true);
-    is("softmax_best_f32", 500, 10001, "softmax_fitted_anywhere", "float, 5, 512, 3, false, false", 500, 512, true);   // 2500
-    is("softmax_best_f32", 500, 10247, "softmax_fitted_anywhere", "float, 8, 512, 2, false, false", 500, 352, true);
-    is("softmax_best_f16", 600, 14001, "softmax_fitted_anywhere", "__half, 8, 256, 3, true, false", 600, 224, true);   // 34 MB
-    is("softmax_best_f16", 600, 14000, "softmax_fitted_anywhere", "__half, 8, 256, 3, true, false", 600, 224, true);
+    is("softmax_best_f16", 700, 10001, "softmax_fitted_anywhere", "__half, 5, 512, 2, true, false", 700, 256, true);
+    is("softmax_best_f16", 600, 12001, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, false", 600, 384, true);
+    is("softmax_best_f32", 1300, 10001, "softmax_fitted_anywhere", "float, 5, 512, 3, false, false", 1300, 512, true);   // 104 MB
+    is("softmax_best_f32", 1300, 10247, "softmax_fitted_anywhere", "float, 8, 512, 2, false, false", 1300, 352, true);
+    is("softmax_best_f16", 500, 14001, "softmax_fitted_anywhere", "__half, 8, 256, 3, true, false", 500, 224, true);   // 28 MB
     is("softmax_best_f32", 530, 8001, "softmax_fitted_anywhere", "float, 8, 256, 3, true, false", 530, 256, true);   // 2000
-    is("softmax_best_f32", 424, 10001, "softmax_fitted_anywhere", "float, 10, 256, 3, true, false", 424, 256, true);
-    is("softmax_best_f32", 353, 12001, "softmax_fitted_anywhere", "float, 8, 384, 2, true, false", 353, 384, true);
+    is("softmax_best_f32", 380, 10001, "softmax_fitted_anywhere", "float, 10, 256, 3, true, false", 380, 256, true);
+    is("softmax_best_f32", 310, 12001, "softmax_fitted_anywhere", "float, 8, 384, 2, true, false", 310, 384, true);
     is("softmax_best_f16", 4096, 8191, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, false", 4096, 256, true);   // 134 MB
     is("softmax_best_f16", 2000, 8191, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, true", 2000, 256, true);    // fills L2
 }
 
 TEST(Softmax, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
     for (const Route route :
-         {Route::few_columns, Route::few_lanes, Route::row_tile, Route::fitted, Route::fitted_anywhere}) {
+         {Route::few_columns, Route::few_lanes, Route::row_tile, Route::fitted, Route::fitted_anywhere,
+          Route::fitted_cluster}) {
         expect_a_compiled_instance_for_every_length("softmax", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
             if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
         });
@@ -285,11 +307,7 @@ TEST(Softmax, LaunchesOverlapWhereThatWasMeasured) {
     is("softmax_best_f16", 3320, 2560, "softmax_fitted_anywhere", "__half, 5, 512, 2, true, false", 3320, 64, true);
     is("softmax_best_f16", 4400, 2560, "softmax_fitted", "__half, 5, 352, 4, false, false", 4400, 64, true);
     is("softmax_best_f16", 3666, 3072, "softmax_overlap", "__half, 128, 4, false", 3666, 128, true);
-    is("softmax_best_f16", 850, 10000, "softmax_fitted_anywhere", "__half, 5, 512, 2, true, false", 850, 256, true);
-    is("softmax_best_f16", 1100, 10000, "softmax_fitted", "__half, 5, 352, 4, false, false", 1100, 256, true);   // 44 MB
-    is("softmax_best_f16", 917, 12000, "softmax_fitted", "__half, 5, 352, 4, false, false", 917, 320, true);
     is("softmax_best_f16", 1395, 12000, "softmax_overlap", "__half, 384, 4, false", 1395, 384, true);   // fills L2
-    is("softmax_best_f32", 500, 10000, "softmax_overlap", "float, 768, 4, false", 500, 768, true);
     is("softmax_best_f16", 1200, 14000, "softmax_fitted", "__half, 5, 352, 4, true, false", 1200, 352, true);   // fills L2
     is("softmax_best_f16", 697, 24000, "softmax_team", "__half, true, 14", 1, 992, true);
     is("softmax_best_f16", 838, 20000, "softmax_fitted", "__half, 4, 1024, 2, true, false", 838, 640, true);

@@ -113,7 +113,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
     // Values of 16 bits are read once for mean and variance, and take quotients and roots that are right to a few
     // roundings more.
     const bool near = route == Route::fitted_anywhere || route == Route::few_lanes || route == Route::row_tile ||
-                      route == Route::lane_tile || route == Route::asks_early;
+                      route == Route::lane_tile || route == Route::asks_early || route == Route::fitted_cluster;
     const bool two_passes = route == Route::warp || route == Route::registers || route == Route::high_occupancy ||
                             route == Route::overlap || route == Route::short_anywhere || route == Route::few_columns ||
                             route == Route::anywhere ||
@@ -165,6 +165,12 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                         Grid{rows.blocks()}, Block{shape.threads}, b.in, b.weight, b.bias, b.out,
                         static_cast<int>(rows.count), columns, epsilon);
             plan.launches.back().overlaps = true;
+            break;
+        }
+        case Route::fitted_cluster: {
+            const LayerNormCluster cluster = cluster_of_small_blocks(inputs, element);
+            launch_fitted_cluster(plan, inputs, element, "layer_norm_fitted_cluster", cluster.shape,
+                                  cluster.asks_early ? ", true" : ", false", b.in, b.weight, b.bias, b.out, columns, epsilon);
             break;
         }
         case Route::cluster: {

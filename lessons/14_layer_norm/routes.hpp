@@ -29,6 +29,7 @@ enum class Route : std::uint8_t {
     lane_tile,
     anywhere,
     fitted_anywhere,
+    fitted_cluster,
     cluster,
     bulk_copies,
     rows_on_demand,
@@ -87,6 +88,25 @@ inline FittedShape shape_of_fitted(const Inputs& inputs, Element element) {
 inline FittedShape shape_that_asks_early(const Inputs& inputs, Element element) {
     if (element == Element::f32) return {};
     return fitted_shape(packs_of(rows_of(inputs).columns, element), {{4, 512, 2}});
+}
+
+// Of rows that clusters of small blocks take, and whether they ask for weights and biases with the row. While L2 holds
+// what is read and written, rows of more than 2048 packs leave no registers for that: up to six tenths of L2 all blocks
+// are to run at once, with eight packs a thread. Percent of a copy's bandwidth on an H200, halves, by eight packs, by four,
+// and where weights are asked for early: of 34 MB 18432 columns 76 71 66, 20480 72 70 68, 28672 70 64 63; of 41 MB 20480 58
+// 68 65; but of 67 MB 84 87 94 (these kernels by themselves).
+struct LayerNormCluster {
+    FittedClusterShape shape;
+    bool asks_early = true;
+};
+inline LayerNormCluster cluster_of_small_blocks(const Inputs& inputs, Element element) {
+    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    if (packs <= 2048 || !l2_holds(inputs, element))
+        return {fitted_cluster_shape(
+            packs, {{5, 256, 3, 2, 2560}, {4, 512, 2, 2, 2560}, {4, 512, 2, 4, 4096}, {5, 256, 3, 4, 5120}})};
+    if (fillings_of_l2(inputs, element) > 0.6)
+        return {fitted_cluster_shape(packs, {{4, 384, 4, 2, 3072}, {4, 384, 4, 4, 5120}}), false};
+    return {fitted_cluster_shape(packs, {{8, 224, 5, 2, 3584}, {8, 256, 4, 2, 4096}, {8, 224, 5, 4, 5120}}), false};
 }
 
 inline constexpr std::uint32_t kVectors = 2;   // as long as a row: weights and biases
@@ -163,6 +183,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return is_packed(inputs, element) && packs <= bulk_shape(packs, element, block).room();
         case Route::rows_on_demand:
             return is_packed(inputs, element) && packs == on_demand_shape(element, block).room();
+        case Route::fitted_cluster:
+            return is_packed(inputs, element) && cluster_of_small_blocks(inputs, element).shape.threads > 0;
         case Route::fitted_anywhere:
             return shape_of_fitted_anywhere(inputs, element).threads > 0;
         case Route::anywhere:
@@ -287,10 +309,27 @@ inline bool lane_tile_is_faster(const Inputs& inputs, Element element) {
     return columns > (rows_begin_within_words(inputs, element) ? 228 : 240);
 }
 
+// Is it faster that a cluster of small blocks takes each row, so and by a block? Percent of a copy's bandwidth on an H200,
+// halves, of 34 MB: 12000 columns 75 71, 18432 76 60, 20480 72 63, 24576 69 56, 28672 70 55, 32768 74 70; but 11000 70 75,
+// 13000 69 73, 14336 71 74, 16384 77 78; of 41 MB 20480 68 62, 28672 63 59, but 12000 68 70; of 46 MB 20480 75 75; of 67 MB
+// 12000 96 93, 20480 94 87, 30720 87 84. Floats, of 34 MB: 6000 71 68, 10240 71 64, 12288 71 56, 16384 74 67, but 7168 69 72,
+// 8192 76 77; of 41 MB 12288 64 57; of 67 MB 6000 95 95 (these kernels by themselves, in one run).
+inline bool fitted_cluster_is_faster(const Inputs& inputs, Element element) {
+    if (!clusters_of_small_blocks_were_timed(inputs, element) ||
+        !has_room(Route::fitted_cluster, inputs, element, kMostThreads))
+        return false;
+    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    // Of 67 MB floats are faster by a team: 10000 95.
+    if (packs > 2048) return element != Element::f32 || l2_holds(inputs, element);
+    if (fillings_of_l2(inputs, element) <= 0.6) return packs > 1440 && packs <= 1536;
+    return packs > 1280 && !l2_holds(inputs, element);
+}
+
 inline Choice best_route(const Inputs& inputs, Element element) {
     if (few_columns_are_faster(inputs, element, shape_of_few_columns(inputs, element)))
         return {Route::few_columns, kShortBlock};
     if (lane_tile_is_faster(inputs, element)) return {Route::lane_tile, kShortBlock};
+    if (fitted_cluster_is_faster(inputs, element)) return {Route::fitted_cluster, kMostThreads};
     if (asking_early_is_faster(inputs, element)) return {Route::asks_early, kMostThreads};
     if (row_tile_of_norm_is_faster(inputs, element, 238, 125)) return {Route::row_tile, kShortBlock};
     if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element), 384))

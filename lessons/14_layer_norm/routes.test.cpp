@@ -117,12 +117,11 @@ TEST(LayerNorm, ManyLongRowsAreFittedOrGoToTeams) {
     is(600, 14336, Element::f16, Route::asks_early); // 34 MB
     is(720, 14336, Element::f16, Route::fitted);
     is(600, 7168, Element::f32, Route::fitted);
-    is(1024, 7168, Element::f32, Route::team);       // 59 MB
+    is(1024, 7168, Element::f32, Route::fitted_cluster);   // 59 MB
     is(1400, 3072, Element::f32, Route::fitted);
     is(1040, 4096, Element::f32, Route::overlap);
     is(2048, 8196, Element::f32, Route::fitted);
-    is(1365, 12280, Element::f16, Route::fitted);    // 1535 packs
-    is(1365, 12288, Element::f16, Route::team);      // 67 MB about fill L2
+    is(1365, 12288, Element::f16, Route::fitted_cluster);   // 67 MB
     is(700, 12296, Element::f16, Route::fitted);     // 34 MB
     is(2048, 20488, Element::f16, Route::fitted);    // 168
     is(512, 16384, Element::f32, Route::team);
@@ -199,14 +198,40 @@ TEST(LayerNorm, WeightsAndBiasesOfRowsThatL2HoldsAreAskedForEarly) {
     EXPECT_EQ(best_route(inputs, Element::f16).route, Route::fitted);   // 41 MB
 }
 
+// A row's packs take places of the blocks' threads: the fewest that an instance has for it.
+TEST(LayerNorm, ManyLongRowsGoToClustersOfSmallBlocks) {
+    const auto is = expect_launch_on_sm90;
+    is("layer_norm_best_f16", 708, 12000, "layer_norm_fitted_cluster", "__half, 4, 512, 2, 2, true", 1416, 192, true);   // 34 MB
+    is("layer_norm_best_f32", 708, 6000, "layer_norm_fitted_cluster", "float, 4, 512, 2, 2, true", 1416, 192, true);
+    is("layer_norm_best_bf16", 461, 18432, "layer_norm_fitted_cluster", "__nv_bfloat16, 8, 224, 5, 2, false", 922, 160, true);
+    is("layer_norm_best_f16", 259, 32768, "layer_norm_fitted_cluster", "__half, 8, 256, 4, 2, false", 518, 256, true);
+    is("layer_norm_best_f16", 207, 40960, "layer_norm_fitted_cluster", "__half, 8, 224, 5, 4, false", 828, 160, true);
+    is("layer_norm_best_f16", 500, 20480, "layer_norm_fitted_cluster", "__half, 4, 384, 4, 2, false", 1000, 320, true);   // 41 MB
+    is("layer_norm_best_f32", 357, 14336, "layer_norm_fitted_cluster", "float, 4, 384, 4, 4, false", 1428, 224, true);
+    const auto is_on_fast = [](std::uint64_t rows, std::uint64_t columns, Element element, std::uint32_t packs,
+                               std::uint32_t blocks) {
+        lesson::Inputs inputs = on_fast_memory("layer_norm_best_f16", rows, columns);
+        EXPECT_EQ(best_route(inputs, element).route, Route::fitted_cluster) << rows << " rows of " << columns;
+        const LayerNormCluster cluster = cluster_of_small_blocks(inputs, element);
+        EXPECT_EQ(cluster.shape.packs, packs) << columns;
+        EXPECT_EQ(cluster.shape.cluster, blocks) << columns;
+        EXPECT_TRUE(cluster.asks_early) << columns;
+    };
+    is_on_fast(1395, 12000, Element::f16, 4, 2);   // 67 MB
+    is_on_fast(817, 20480, Element::f16, 5, 2);
+    is_on_fast(545, 30720, Element::f16, 5, 4);
+    is_on_fast(409, 40960, Element::f16, 5, 4);
+    EXPECT_NE(best_route(on_fast_memory("layer_norm_best_f16", 817, 10240), Element::f16).route, Route::fitted_cluster);
+}
+
 // 34 and 41 MB read and written.
 TEST(LayerNorm, FittedRowsThatL2HoldsHaveInstancesOfTheirOwn) {
     const auto is = expect_launch_on_sm90;
     is("layer_norm_best_f32", 850, 5120, "layer_norm_fitted", "float, 5, 256, 4, false, false", 850, 256, true);
     is("layer_norm_best_f32", 600, 7168, "layer_norm_fitted", "float, 8, 256, 3, false, false", 600, 224, true);
     is("layer_norm_best_f32", 520, 8192, "layer_norm_fitted", "float, 8, 256, 3, false, false", 520, 256, true);
-    is("layer_norm_best_f16", 708, 12000, "layer_norm_fitted", "__half, 4, 512, 3, false, false", 708, 384, true);
-    is("layer_norm_best_f16", 692, 12288, "layer_norm_fitted", "__half, 6, 256, 4, false, false", 692, 256, true);   // whole warps
+    is("layer_norm_best_f16", 772, 11000, "layer_norm_fitted", "__half, 4, 512, 3, false, false", 772, 352, true);
+    is("layer_norm_best_f16", 850, 12288, "layer_norm_fitted", "__half, 6, 256, 4, false, false", 850, 256, true);   // whole warps
     is("layer_norm_best_f16", 714, 14336, "layer_norm_fitted", "__half, 7, 512, 2, false, false", 714, 256, true);
     is("layer_norm_best_bf16", 683, 15000, "layer_norm_fitted", "__nv_bfloat16, 8, 512, 2, false, false", 683, 256, true);
     is("layer_norm_best_f16", 640, 16000, "layer_norm_fitted", "__half, 4, 512, 3, false, false", 640, 512, true);
@@ -319,7 +344,7 @@ TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
 TEST(LayerNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
     for (const Route route :
          {Route::few_columns, Route::few_lanes, Route::row_tile, Route::lane_tile, Route::fitted, Route::asks_early,
-          Route::fitted_anywhere}) {
+          Route::fitted_anywhere, Route::fitted_cluster}) {
         expect_a_compiled_instance_for_every_length("layer_norm", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
             if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
         });
@@ -339,10 +364,8 @@ TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
     is("layer_norm_best_f16", 1250, 8192, "layer_norm_fitted", "__half, 8, 512, 2, false, false", 1250, 128, true);
     is("layer_norm_best_f16", 2075, 4096, "layer_norm_few_lanes", "__half, 16, 128, 4, 2, true", 1038, 128, true);
     is("layer_norm_best_f16", 1675, 10000, "layer_norm_fitted", "__half, 6, 256, 4, true, false", 1675, 224, true);   // fills L2
-    is("layer_norm_best_f16", 425, 20000, "layer_norm_fitted", "__half, 7, 512, 2, false, false", 425, 384, true);
     is("layer_norm_best_f16", 1675, 20000, "layer_norm_fitted", "__half, 7, 512, 2, false, true", 1675, 384, true);
     is("layer_norm_best_f16", 1046, 32000, "layer_norm_overlap", "__half, 1024, 4, true", 1046, 1024, true);
-    is("layer_norm_best_f32", 300, 16384, "layer_norm_fitted", "float, 8, 512, 2, false, false", 300, 512, true);
     is("layer_norm_best_f32", 512, 16384, "layer_norm_team", "float, true, 12", 2, 864, true);
     is("layer_norm_best_f32", 16384, 8192, "layer_norm_overlap", "float, 512, 4, true", 16384, 512, true);
     is("layer_norm_best_f32", 8, 65536, "layer_norm_rows_on_demand", "float, 512, 4, 8", 64, 512, true);

@@ -387,8 +387,8 @@ inline bool row_tile_is_faster(const Inputs& inputs, Element element) {
 inline bool fitted_cluster_is_faster(const Inputs& inputs, Element element) {
     if (!clusters_of_small_blocks_were_timed(inputs, element)) return false;
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
-    const bool shortest = element == Element::f32 ? packs > 2048 : packs > 1024;
-    return shortest && has_room(Route::fitted_cluster, inputs, element, kMostThreads);
+    const bool are_long = packs > (element == Element::f32 ? 2048 : 1024);
+    return are_long && has_room(Route::fitted_cluster, inputs, element, kMostThreads);
 }
 
 inline Choice best_route(const Inputs& inputs, Element element) {

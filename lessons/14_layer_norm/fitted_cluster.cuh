@@ -32,12 +32,12 @@ struct ClusterMeeting {
 };
 
 // Every row begins at a multiple of 16 bytes and holds whole packs. A cluster of kCluster blocks for each row; blockDim.x:
-// the fewest whole warps whose threads hold a block's share of it with kPacks packs each, kMostThreads at most, and no more
-// than 16. A multiprocessor's registers are enough for kBlocks blocks of kMostThreads threads.
+// the fewest whole warps, up to 16, whose threads hold a block's share of it with kPacks packs each; kMostThreads at most. A
+// multiprocessor's registers are enough for kBlocks blocks of kMostThreads threads.
 //
 // Compared with layer_norm_fitted: a row's threads wait once, for the sums of all its warps, which each warp tells every
-// block of the cluster. Blocks are smaller: the next one begins when half a row, or less, has been put out. Of floats
-// they wait twice. kAsksEarly: weights and biases are asked for with the row, and come while its warps wait; else each pack
+// block of the cluster. Of floats they wait twice. Blocks are smaller: the next one begins when half a row, or less, has been
+// put out. kAsksEarly: weights and biases are asked for with the row, and come while its warps wait; else each pack
 // of them is loaded when it is needed. Mean and variance of 16-bit values as in layer_norm_fitted_anywhere.
 //
 // Launches overlap. The next kernel is let in at once.

@@ -66,17 +66,15 @@ inline void expect_small_and_odd_sizes_are_right_on_a_gpu(const std::string& ove
     });
 }
 
-// Runs the best variants on a GPU on so many short rows that they go by kernels of their own: of lengths from each of
-// these kernels, 16 MB of them, which do not quite fill the last block. The values are of three kinds in turn.
-inline void expect_many_short_rows_are_right_on_a_gpu() {
+// Runs the best variants on a GPU on so many rows that they go by kernels of their own: of these lengths, 16 MB of them,
+// which do not quite fill the last block. The values are of three kinds in turn.
+inline void expect_many_rows_are_right_on_a_gpu(const std::vector<std::uint64_t>& lengths) {
     on_a_gpu_with_each_variant([&](launch::Backend& gpu, const Machine& machine, const Variant& variant) {
         if (variant.name.find("_best_") == std::string::npos) return;
         const std::vector<std::string> kinds{"random", "mean", "huge"};
         const std::uint64_t size = variant.name.ends_with("f32") ? 4 : 2;
         std::size_t k = 0;
-        for (const std::uint64_t columns :
-             {1u,   3u,   8u,   13u,  20u,  31u,  33u,  41u,  50u,  75u,  82u,  105u,
-              121u, 150u, 177u, 193u, 201u, 270u, 301u, 302u, 447u, 602u, 830u}) {
+        for (const std::uint64_t columns : lengths) {
             Inputs inputs = inputs_of(variant.name);
             inputs.columns = columns;
             inputs.n = ((16u << 20) / (columns * size) + 1) * columns;
@@ -86,6 +84,15 @@ inline void expect_many_short_rows_are_right_on_a_gpu() {
             expect_verified(plan, run(gpu, plan), fmt::format("{} {} {}", variant.name, inputs.kind, columns));
         }
     });
+}
+// Of lengths from each of the kernels for many short rows, and for many long ones that L2 holds.
+inline void expect_many_short_rows_are_right_on_a_gpu() {
+    expect_many_rows_are_right_on_a_gpu({1,   3,   8,   13,  20,  31,  33,  41,  50,  75,  82,  105,
+                                         121, 150, 177, 193, 201, 270, 301, 302, 447, 602, 830});
+}
+inline void expect_many_long_rows_are_right_on_a_gpu() {
+    expect_many_rows_are_right_on_a_gpu({4096, 5000, 6000, 8200, 9216, 10001, 10240, 12000, 15000, 16001, 16384,
+                                         18432, 20001, 20480, 24576, 25001, 28672, 32768, 40001, 40960});
 }
 
 }  // namespace lanewise::lesson::testing

@@ -66,6 +66,8 @@ TEST(Softmax, SmallAndOddSizesOnAGpu) { expect_small_and_odd_sizes_are_right_on_
 
 TEST(Softmax, ManyShortRowsOnAGpu) { expect_many_short_rows_are_right_on_a_gpu(); }
 
+TEST(Softmax, ManyLongRowsOnAGpu) { expect_many_long_rows_are_right_on_a_gpu(); }
+
 TEST(Softmax, RowsOfEveryKindOfLength) {
     for (const lesson::Variant* variant : right_variants()) {
         if (variant->columns == 0) continue;  // one vector

@@ -49,6 +49,8 @@ TEST(LayerNorm, SmallAndOddSizesOnAGpu) { expect_small_and_odd_sizes_are_right_o
 
 TEST(LayerNorm, ManyShortRowsOnAGpu) { expect_many_short_rows_are_right_on_a_gpu(); }
 
+TEST(LayerNorm, ManyLongRowsOnAGpu) { expect_many_long_rows_are_right_on_a_gpu(); }
+
 TEST(LayerNorm, RowsOfEveryKindOfLength) {
     for (const lesson::Variant* variant : right_variants())
         for (const std::uint64_t columns : {1u, 31u, 32u, 33u, 520u, 4097u})

@@ -319,7 +319,7 @@ inline bool fitted_cluster_is_faster(const Inputs& inputs, Element element) {
         !has_room(Route::fitted_cluster, inputs, element, kMostThreads))
         return false;
     const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
-    // Of 67 MB floats are faster by a team: 10000 95.
+    // Where L2 does not hold all, long rows of floats are faster by a team: of 67 MB 10000 95, in another run.
     if (packs > 2048) return element != Element::f32 || l2_holds(inputs, element);
     if (fillings_of_l2(inputs, element) <= 0.6) return packs > 1440 && packs <= 1536;
     return packs > 1280 && !l2_holds(inputs, element);

@@ -303,6 +303,13 @@ inline ClusterShape on_demand_shape(Element element, std::uint32_t block) {
 // with three, for 1024 rows of 65536 halves.
 inline std::uint32_t least_shared_on_demand(const ClusterShape& shape) { return shape.threads == 256 ? 60 << 10 : 0; }
 
+// Is a team faster than clusters that take rows on demand? Percent of a copy's bandwidth on an H200, rows of 65536 halves, so
+// and on demand: RMS norm of 34 MB 68 61, 67 MB 94 88, but 90 MB 92 94; layer norm 58 50, 86 84, but 84 91. Softmax of floats
+// of 67 MB 101 and 89.
+inline bool team_beats_rows_on_demand(const Inputs& inputs, Element element) {
+    return memory_is_fast(inputs.machine) && rows_are_many(inputs, element) && fillings_of_l2(inputs, element) <= 1.2;
+}
+
 // As many clusters as there are rows, of which a GPU launches those that run at once. A block's shared memory holds its
 // share of `kept` vectors as long as a row: of the row, and of the biases. The last argument is the queue: how many
 // rows have been taken, and how many clusters have ended. Kernels count rows in an int: each has 8 KB at least.

@@ -151,24 +151,24 @@ inline void expect_team(const std::string& operation, const std::string& argumen
 
 // On fast memory with 60 MB of L2, what a team reads of rows leaves L2 first from 50 to 75 MB read and written; on
 // slower memory never.
-inline void expect_rows_leave_l2_first_where_that_is_faster(const std::string& operation) {
-    const auto leave_first = [&](std::uint64_t rows, std::uint64_t columns, bool is_fast) {
+inline void expect_rows_leave_l2_first_where_that_is_faster(const std::string& operation, std::uint64_t columns = 65544) {
+    const auto leave_first = [&](std::uint64_t megabytes, std::uint64_t of_columns, bool is_fast) {
         const std::string variant = operation + "_best_f16";
-        Inputs inputs = on_fast_memory(variant, rows, columns);
+        Inputs inputs = on_fast_memory(variant, megabytes * 1000000 / (4 * of_columns), of_columns);
         if (!is_fast) inputs.machine.memory_gb_per_s = 3350;
         inputs.kind = "small";   // made fastest; no value is looked at
         inputs.machine.l2_bytes = 60 << 20;
         const launch::LaunchSpec launch = plan_of(variant, inputs).launches.front();
-        EXPECT_EQ(launch.kernel, operation + "_team") << rows;
+        EXPECT_EQ(launch.kernel, operation + "_team") << megabytes << " MB of " << of_columns;
         return number_from_last(launch, 3) == 1;
     };
-    EXPECT_FALSE(leave_first(183, 65544, true));   // 48 MB
-    EXPECT_TRUE(leave_first(198, 65544, true));    // 52
-    EXPECT_TRUE(leave_first(256, 65544, true));    // 67
-    EXPECT_FALSE(leave_first(305, 65544, true));   // 80
-    EXPECT_FALSE(leave_first(512, 65544, true));
-    EXPECT_TRUE(leave_first(64, 262152, true));    // 67
-    EXPECT_FALSE(leave_first(64, 262152, false));
+    EXPECT_FALSE(leave_first(48, columns, true));
+    EXPECT_TRUE(leave_first(52, columns, true));
+    EXPECT_TRUE(leave_first(67, columns, true));
+    EXPECT_FALSE(leave_first(80, columns, true));
+    EXPECT_FALSE(leave_first(134, columns, true));
+    EXPECT_TRUE(leave_first(67, 262152, true));
+    EXPECT_FALSE(leave_first(67, 262152, false));
 }
 
 // A variant of floats must name each shared array of uint4 in the lesson's kernel files, to be shown as floats.

@@ -130,10 +130,31 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
 // Of rows that clusters of small blocks take: packs a thread and blocks a cluster, for the fewest places that stay empty.
 // 2055, 2311 and 4103: where 2048, 2304 and 4096 packs lie, up to seven places past a line. Rows that begin anywhere need
 // more registers, and have fewer packs a thread: of 34 MB 16001 halves by two blocks 88 % of a copy's bandwidth on an H200,
-// by four 81; 20001 83 and 84 (these kernels by themselves).
+// by four 81; 20001 83 and 84. Rows of more than 5120 packs take the fewest packs a thread: 50000 halves by eight 76, by ten
+// 72, although fewer places stay empty (these kernels by themselves). Where L2 does not hold all, teams are faster than such
+// clusters for rows that begin anywhere and for the longest: of 67 MB 50001 halves 92 and 84, 128000 91 and 87, 65536 floats
+// 101 and 97; but 98304 halves 90 and 94.
 inline FittedClusterShape shape_of_fitted_cluster(const Inputs& inputs, Element element) {
     const std::uint64_t places = places_of(inputs, element);
-    if (!is_packed(inputs, element)) return fitted_cluster_shape(places, {{4, 320, 4, 2, 2208}, {5, 256, 4, 4, 5120}});
+    const auto of_eight = [&](std::initializer_list<FittedClusterShape> instances) {
+        for (const FittedClusterShape& instance : instances)
+            if (places <= instance.most_packs) return fitted_cluster_shape(places, {instance});
+        return FittedClusterShape{};
+    };
+    const bool holds = l2_holds(inputs, element);
+    if (!is_packed(inputs, element)) {
+        if (places <= 5120) return fitted_cluster_shape(places, {{4, 320, 4, 2, 2208}, {5, 256, 4, 4, 5120}});
+        if (!holds) return {};
+        return of_eight(
+            {{6, 128, 6, 8, 6144}, {7, 128, 5, 8, 7168}, {8, 128, 5, 8, 8192}, {10, 128, 4, 8, 10240}});
+    }
+    if (places > 5120)
+        return of_eight({{6, 128, 8, 8, 6144},
+                         {7, 128, 6, 8, 7168},
+                         {8, 128, 6, 8, 8192},
+                         {10, 128, 5, 8, 10240},
+                         {12, 128, 4, 8, 12288},
+                         {16, 128, 3, 8, holds ? 16384u : 0}});
     return fitted_cluster_shape(places,
                                 {{6, 256, 4, 2, 2055},
                                  {4, 320, 4, 2, 2055},
@@ -351,6 +372,13 @@ inline bool on_demand_is_faster(const Inputs& inputs, Element element) {
     return by.full || (many && !has_room(Route::split_row, inputs, element, kMostThreads));
 }
 
+// Are clusters, one for each row, faster than those that take rows on demand? Rows of 65536 floats took an H200 so, and on
+// demand: 1024 127 us and 130, 4096 498 and 508; 171, 90 MB, 98 % of a copy's bandwidth and 92.
+inline bool clusters_beat_rows_on_demand(const Inputs& inputs, Element element) {
+    return element == Element::f32 && rows_of(inputs).columns == 65536 && memory_is_fast(inputs.machine) &&
+           fillings_of_l2(inputs, element) > 1.2;
+}
+
 // Is it faster that a few lanes hold a short row in registers and launches overlap? Percent of a copy's bandwidth on an H200
 // so, and by the kernels that take such rows else, of halves: 64 columns of 34 MB 83 and 57; of 67 MB 99 and 88. 512 of 34
 // MB 88 and 50; of 67 MB 101 and 81. 1280 of 34 MB 86 and 63. But 1000 of 48 MB 88 and 90; 768 of 134 MB 102 and 105. Of
@@ -445,9 +473,14 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const bool long_rows = packs > std::uint64_t{kMostThreads} * kPacks;
     const bool clusters = inputs.machine.architecture >= 90 && long_rows &&
                           has_room(Route::cluster, inputs, element, kMostThreads);
-    // 1024 x 65536 floats: on an H100 180 us, as by clusters; on an H200 127, by bulk copies 135. Halves: 90.7, 91.2 by
-    // clusters, 91.7 by split row; on an H200 65.3, 68.2 by split row.
-    if (clusters && on_demand_is_faster(inputs, element)) return {Route::rows_on_demand, kMostThreads};
+    // 1024 x 65536 floats: on an H100 180 us, as by clusters. Halves: 90.7, 91.2 by clusters, 91.7 by split row; on an H200
+    // 65.3, 68.2 by split row.
+    if (clusters && clusters_beat_rows_on_demand(inputs, element)) return {Route::cluster, kMostThreads};
+    if (clusters && on_demand_is_faster(inputs, element)) {
+        const bool by_team =
+            team_beats_rows_on_demand(inputs, element) && has_room(Route::team, inputs, element, kMostThreads);
+        return {by_team ? Route::team : Route::rows_on_demand, kMostThreads};
+    }
     if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
     // A block alone is as fast as a cluster or faster: for 1024 x 65536 halves 67.7 us on an H200, 69.0 by clusters; on
     // an H100 91.7 and 91.3, and for 1000 x 36864 50.6 and 52 to 56.

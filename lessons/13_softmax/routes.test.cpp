@@ -103,8 +103,10 @@ TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
     is(2048, 16384, Element::f32, Route::overlap);
     is(64, 20000, Element::f16, Route::overlap);
     is(1024, 32768, Element::f32, Route::split_row);
-    is(256, 32772, Element::f32, Route::rows_on_demand);
-    is(255, 32772, Element::f32, Route::team);            // less than 32 MiB
+    is(256, 32772, Element::f32, Route::fitted_cluster);   // 67 MB
+    is(400, 32772, Element::f32, Route::rows_on_demand);
+    is(200, 65540, Element::f32, Route::rows_on_demand);   // 105 MB, 16385 packs
+    is(130, 65540, Element::f32, Route::team);             // 68 MB
     is(16, 32772, Element::f32, Route::cluster);
     is(697, 24000, Element::f16, Route::fitted_cluster);
     is(512, 32768, Element::f16, Route::fitted_cluster);
@@ -128,7 +130,9 @@ TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
     is(1024, 32775, Element::f16, Route::fitted_anywhere);   // 4096 whole packs, of 134 MB
     is(1024, 32777, Element::f16, Route::team);
     is(16, 16399, Element::f16, Route::anywhere_cluster);
-    is(1024, 65536, Element::f32, Route::rows_on_demand);
+    is(1024, 65536, Element::f32, Route::cluster);
+    is(171, 65536, Element::f32, Route::cluster);            // 90 MB
+    is(127, 65536, Element::f32, Route::team);               // 67 MB
     is(1024, 50257, Element::f32, Route::team);
     is(1024, 65536, Element::f16, Route::rows_on_demand);
     is(1024, 65528, Element::f16, Route::split_row);
@@ -146,7 +150,8 @@ TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
     is_on_slower(255, 32772, Element::f32, Route::cluster);
     is_on_slower(1024, 131080, Element::f16, Route::rows_on_demand);
     is_on_slower(80, 131080, Element::f16, Route::team);    // less than 32 MiB
-    is_on_slower(160, 65544, Element::f16, Route::cluster);
+    is_on_slower(160, 65544, Element::f16, Route::fitted_cluster);   // L2 holds them
+    is_on_slower(240, 65544, Element::f16, Route::cluster);
     is_on_slower(1024, 262152, Element::f16, Route::team);
     is_on_slower(2048, 16391, Element::f16, Route::fitted_anywhere);
     lesson::Inputs without = on_fast_memory("softmax_best_f32", 1024, 100004);
@@ -160,11 +165,11 @@ TEST(Softmax, ManyLongRowsAreFittedOrTakenOnDemandOrByTeams) {
 TEST(Softmax, ATeamTakesTheFewestBlocksAndThoseThatWouldBeIdle) {
     expect_team("softmax", "float, true, 12", 64, 524288, {2, 66, 1992, 7, 7 * 1992 * 16});
     expect_team("softmax", "__half, true, 12", 64, 300000, {7, 18, 2088, 6, 6 * 2088 * 16});
-    expect_team("softmax", "__half, false, 12", 200, 50257, {40, 3, 2104, 6, 6 * 2104 * 16});
+    expect_team("softmax", "__half, false, 12", 300, 50257, {43, 3, 2104, 6, 6 * 2104 * 16});
     expect_team("softmax", "__half, false, 14", 1500, 40001, {66, 2, 2504, 5, 5 * 2504 * 16});
     expect_team("softmax", "__half, false, 14", 746, 22501, {125, 1, 2824, 5, 5 * 2824 * 16});
 }
-TEST(Softmax, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("softmax"); }
+TEST(Softmax, RowsOfATeamLeaveL2FirstWhereThatIsFaster) { expect_rows_leave_l2_first_where_that_is_faster("softmax", 131080); }
 
 // Two words of halves hold three, but where the row begins within one.
 TEST(Softmax, ShortRowsThatBeginAnywhereTakeAFewLanes) {
@@ -248,6 +253,9 @@ TEST(Softmax, ManyLongRowsGoToClustersOfSmallBlocks) {
     is("softmax_best_f16", 296, 28672, "softmax_fitted_cluster", "__half, 6, 256, 4, 4, true", 1184, 160, true);
     is("softmax_best_f32", 259, 16384, "softmax_fitted_cluster", "float, 8, 256, 3, 4, true", 1036, 128, true);    // 4096
     is("softmax_best_f16", 207, 40960, "softmax_fitted_cluster", "__half, 5, 128, 8, 8, true", 1656, 128, true);
+    is("softmax_best_f16", 170, 50000, "softmax_fitted_cluster", "__half, 7, 128, 6, 8, true", 1360, 128, true);   // 6250
+    is("softmax_best_bf16", 66, 128000, "softmax_fitted_cluster", "__nv_bfloat16, 16, 128, 3, 8, true", 528, 128, true);
+    is("softmax_best_f16", 188, 45001, "softmax_fitted_cluster", "__half, 6, 128, 6, 8, false", 1504, 128, true);
     is("softmax_best_f16", 849, 10001, "softmax_fitted_cluster", "__half, 4, 320, 4, 2, false", 1698, 160, true);
     is("softmax_best_f16", 424, 20001, "softmax_fitted_cluster", "__half, 5, 256, 4, 4, false", 1696, 128, true);
     is("softmax_best_f16", 1037, 8192, "softmax_fitted_anywhere", "__half, 4, 512, 2, true, false", 1037, 256, true);   // 1024

@@ -1,15 +1,22 @@
 // Layer norm of rows of 16-bit values that L2 holds, by blocks of no more warps than a row needs. GPUs of sm_90 and
 // later; not emulated. Arguments as in kernels.cuh.
 
-// Turns two numbers into their sums over all threads of a block of up to 16 warps, in each of them. sums: shared memory.
-__device__ __forceinline__ void add_up_both(float (&numbers)[2], float (&sums)[2][16]) {
-  const int place = threadIdx.x % 16;
-  float (&its_sums)[16] = sums[threadIdx.x % 32 / 16];   // half a warp's lanes work on each number
+// Turns kCount numbers into their sums over all threads of a block of up to 16 warps, in each of them. sums: shared
+// memory.
+template <int kCount>
+__device__ __forceinline__ void add_up_in_block(float (&numbers)[kCount], float (&sums)[kCount][16]) {
+  constexpr int kLanes = 32 / kCount;   // work on each number
+  const int lane = threadIdx.x % kLanes;
+  float (&its_sums)[16] = sums[threadIdx.x % 32 / kLanes];
   const float mine = add_up_apart<32>(numbers);
-  if (place == 0) its_sums[threadIdx.x / 32] = mine;
+  if (lane == 0) its_sums[threadIdx.x / 32] = mine;
   __syncthreads();
-  const float sum[1] = {place < (int)blockDim.x / 32 ? its_sums[place] : 0.0f};
-  hand_out<32, 16>(add_up_apart<16>(sum), numbers);
+  float sum[1] = {0.0f};
+#pragma unroll
+  for (int first = 0; first < 16; first += kLanes) {
+    if (first + lane < (int)blockDim.x / 32) sum[0] += its_sums[first + lane];
+  }
+  hand_out<32, kLanes>(add_up_apart<kLanes>(sum), numbers);
 }
 
 // Puts out a thread's packs of a row whose mean is far from 0: reads them again for squares about the mean, and once
@@ -68,7 +75,7 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
     add_to(sums, *reinterpret_cast<const Pack<T>*>(&held[p]));
   }
   float both[2] = {sums.values, sums.squares};
-  add_up_both(both, warp_sums);
+  add_up_in_block(both, warp_sums);
   sums = {both[0], both[1]};
   const float mean = __fdividef(sums.values, (float)columns);
   const float m2 = m2_by_squares(sums, mean);

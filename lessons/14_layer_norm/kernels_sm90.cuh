@@ -186,12 +186,12 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
 }
 
 #include "lane_packs.cuh"
-#include "block_moments.cuh"
-#include "near_means.cuh"
+#include "held_moments.cuh"
 #include "fitted.cuh"
 #include "fitted_anywhere.cuh"
 #include "few_lanes.cuh"
 #include "asks_early.cuh"
+#include "two_rows.cuh"
 #include "fitted_cluster.cuh"
 #include "tile.cuh"
 #include "row_tile.cuh"

@@ -113,7 +113,8 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
     // Values of 16 bits are read once for mean and variance, and take quotients and roots that are right to a few
     // roundings more.
     const bool near = route == Route::fitted_anywhere || route == Route::few_lanes || route == Route::row_tile ||
-                      route == Route::lane_tile || route == Route::asks_early || route == Route::fitted_cluster;
+                      route == Route::lane_tile || route == Route::asks_early || route == Route::fitted_cluster ||
+                      route == Route::two_rows;
     const bool two_passes = route == Route::warp || route == Route::registers || route == Route::high_occupancy ||
                             route == Route::overlap || route == Route::short_anywhere || route == Route::few_columns ||
                             route == Route::anywhere ||
@@ -163,6 +164,16 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             plan.launch("layer_norm_asks_early",
                         fmt::format("{}, {}, {}, {}", type, shape.packs, shape.most_threads, shape.blocks),
                         Grid{rows.blocks()}, Block{shape.threads}, b.in, b.weight, b.bias, b.out,
+                        static_cast<int>(rows.count), columns, epsilon);
+            plan.launches.back().overlaps = true;
+            break;
+        }
+        case Route::two_rows: {
+            const FittedAnywhereShape shape = shape_of_two_rows(inputs, element);
+            const auto apart = static_cast<std::uint32_t>(pack_of(element));   // rows of a block
+            plan.launch("layer_norm_two_rows",
+                        fmt::format("{}, {}, {}, {}", type, shape.packs, shape.most_threads, shape.blocks),
+                        Grid{rows.blocks(2 * apart) * apart}, Block{shape.threads}, b.in, b.weight, b.bias, b.out,
                         static_cast<int>(rows.count), columns, epsilon);
             plan.launches.back().overlaps = true;
             break;

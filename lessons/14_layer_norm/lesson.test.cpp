@@ -57,7 +57,7 @@ TEST(LayerNorm, RowsOfEveryKindOfLength) {
             expect_right(variant->name, with_rows(variant->name, 3, columns));
 }
 
-// Rows of halves whose mean is 0 to 9 times their spread, added in float one after the other, as near_means.cuh decides:
+// Rows of halves whose mean is 0 to 9 times their spread, added in float one after the other, as held_moments.cuh decides:
 // mean and variance are no further off than the bound says. Some rows lie on each side of 31 variances.
 TEST(LayerNorm, SumsOfSquaresStayWithinTheirBoundWhereTheMeanIsNear) {
     std::uint32_t state = 1;

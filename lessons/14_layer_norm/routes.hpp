@@ -30,6 +30,7 @@ enum class Route : std::uint8_t {
     anywhere,
     fitted_anywhere,
     fitted_cluster,
+    two_rows,
     cluster,
     bulk_copies,
     rows_on_demand,
@@ -101,6 +102,8 @@ struct LayerNormCluster {
 };
 inline LayerNormCluster cluster_of_small_blocks(const Inputs& inputs, Element element) {
     const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    // Where L2 does not hold all, rows of floats are faster by a team: 67 MB of 8192 took 17.3 us, and 17.8 by clusters.
+    if (element == Element::f32 && !l2_holds(inputs, element)) return {};
     if (packs <= 2048 || !l2_holds(inputs, element))
         return {fitted_cluster_shape(
             packs, {{5, 256, 3, 2, 2560}, {4, 512, 2, 2, 2560}, {4, 512, 2, 4, 4096}, {5, 256, 3, 4, 5120}})};
@@ -117,6 +120,12 @@ inline constexpr std::uint32_t kVectors = 2;   // as long as a row: weights and 
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
                                  {{2, 2, 384, 3, 64}, {2, 3, 512, 2, 640}, {1, 4, 640, 2, 1536}, {1, 5, 512, 2, 1536}});
+}
+
+// Of rows of 16-bit values that begin anywhere, two by a block, weights and biases one pack ahead.
+inline FittedAnywhereShape shape_of_two_rows(const Inputs& inputs, Element element) {
+    if (element == Element::f32 || is_packed(inputs, element) || rows_of(inputs).columns < 2 * pack_of(element)) return {};
+    return fitted_anywhere_shape(rows_of(inputs).columns, element, {{2, 3, 320, 3, 960}});
 }
 
 // Of rows that a few lanes or warps hold. Percent of a copy's bandwidth on an H200, 34 MB of halves in whole packs, so
@@ -185,6 +194,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return is_packed(inputs, element) && packs == on_demand_shape(element, block).room();
         case Route::fitted_cluster:
             return is_packed(inputs, element) && cluster_of_small_blocks(inputs, element).shape.threads > 0;
+        case Route::two_rows:
+            return shape_of_two_rows(inputs, element).threads > 0;
         case Route::fitted_anywhere:
             return shape_of_fitted_anywhere(inputs, element).threads > 0;
         case Route::anywhere:
@@ -282,6 +293,14 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
            bytes_of_rows(inputs, element) >= 2u << 20 && (beats_team || !team_is_faster(inputs, element));
 }
 
+// Is it faster that a block takes two such rows, weights and biases one pack ahead? Percent of a copy's bandwidth on an
+// H200, halves of 34 MB, so and by fitted_anywhere: 2001 columns 75 74, 2501 77 72, 3001 75 72, 3501 76 72, 4001 73 70, 5001
+// 73 68, 6001 71 67, 7001 71 66; of 41 MB 3001 76 74, 5001 72 69; of 46 MB 3001 81 79 (these kernels by themselves).
+inline bool two_rows_are_faster(const Inputs& inputs, Element element) {
+    return inputs.machine.architecture >= 90 && rows_are_many(inputs, element) && l2_holds(inputs, element) &&
+           rows_of(inputs).columns / pack_of(element) > 240 && has_room(Route::two_rows, inputs, element, kMostThreads);
+}
+
 // Is it faster that weights and biases are asked for with the row? Percent of a copy's bandwidth on an H200, 34 MB of
 // halves, so and by fitted or a few lanes: 4104 columns 79 75, 4608 85 81, 5000 84 77, 5120 87 81, 6144 86 80, 7000 80 75,
 // 7168 84 77, 8000 84 76, 8192 87 79, 9000 73 73, 9216 79 78, 10000 78 76, 10240 79 77, 14336 74 72, 15000 70 69, 16000 71
@@ -319,8 +338,7 @@ inline bool fitted_cluster_is_faster(const Inputs& inputs, Element element) {
         !has_room(Route::fitted_cluster, inputs, element, kMostThreads))
         return false;
     const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
-    // Where L2 does not hold all, long rows of floats are faster by a team: of 67 MB 10000 95, in another run.
-    if (packs > 2048) return element != Element::f32 || l2_holds(inputs, element);
+    if (packs > 2048) return true;
     if (fillings_of_l2(inputs, element) <= 0.6) return packs > 1440 && packs <= 1536;
     return packs > 1280 && !l2_holds(inputs, element);
 }
@@ -329,6 +347,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (few_columns_are_faster(inputs, element, shape_of_few_columns(inputs, element)))
         return {Route::few_columns, kShortBlock};
     if (lane_tile_is_faster(inputs, element)) return {Route::lane_tile, kShortBlock};
+    if (two_rows_are_faster(inputs, element)) return {Route::two_rows, kMostThreads};
     if (fitted_cluster_is_faster(inputs, element)) return {Route::fitted_cluster, kMostThreads};
     if (asking_early_is_faster(inputs, element)) return {Route::asks_early, kMostThreads};
     if (row_tile_of_norm_is_faster(inputs, element, 238, 125)) return {Route::row_tile, kShortBlock};
@@ -355,7 +374,8 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     const std::uint32_t threads = threads_at_high_occupancy(packs);
     // 1024 x 65536 floats: on an H100 180 us, by clusters 184; on an H200 128, by bulk copies 134. Halves: 91.2, by
     // clusters 94.7; on an H200 65.6, by bulk copies 71.4.
-    if (inputs.machine.architecture >= 90 && has_room(Route::rows_on_demand, inputs, element, kMostThreads))
+    if (inputs.machine.architecture >= 90 && has_room(Route::rows_on_demand, inputs, element, kMostThreads) &&
+        !(team_beats_rows_on_demand(inputs, element) && has_room(Route::team, inputs, element, kMostThreads)))
         return {Route::rows_on_demand, kMostThreads};
     if (team_is_faster(inputs, element)) return {Route::team, kMostThreads};
     if (overlaps(inputs, element) && rows_are_many(inputs, element) && fitted_is_faster(inputs, element))

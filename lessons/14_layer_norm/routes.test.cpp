@@ -94,6 +94,8 @@ TEST(LayerNorm, ManyLongRowsAreFittedOrGoToTeams) {
     is(1024, 16388, Element::f32, Route::team);
     is(16, 16388, Element::f32, Route::bulk_copies);
     is(1024, 65536, Element::f32, Route::rows_on_demand);
+    is(343, 65536, Element::f16, Route::rows_on_demand);    // 90 MB
+    is(255, 65536, Element::f16, Route::team);              // 67 MB
     is(1024, 20001, Element::f32, Route::team);
     is(1024, 20001, Element::f16, Route::team);
     is(2000, 255, Element::f32, Route::anywhere);           // less than 4 MiB
@@ -117,7 +119,7 @@ TEST(LayerNorm, ManyLongRowsAreFittedOrGoToTeams) {
     is(600, 14336, Element::f16, Route::asks_early); // 34 MB
     is(720, 14336, Element::f16, Route::fitted);
     is(600, 7168, Element::f32, Route::fitted);
-    is(1024, 7168, Element::f32, Route::fitted_cluster);   // 59 MB
+    is(1024, 7168, Element::f32, Route::team);             // 59 MB
     is(1400, 3072, Element::f32, Route::fitted);
     is(1040, 4096, Element::f32, Route::overlap);
     is(2048, 8196, Element::f32, Route::fitted);
@@ -341,10 +343,29 @@ TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     is("layer_norm_best_f16", 11001, 1251, "layer_norm_fitted_anywhere", "__half, 1, 5, 512, 2, true", 2751, 32, true);
 }
 
+// 34 MB and more. A block takes two rows that lie eight apart.
+TEST(LayerNorm, TwoRowsThatBeginAnywhereShareVectorsOnePackAhead) {
+    const auto is = expect_launch_on_sm90;
+    is("layer_norm_best_f16", 2832, 3001, "layer_norm_two_rows", "__half, 3, 320, 3", 1416, 128, true);
+    is("layer_norm_best_bf16", 1214, 7001, "layer_norm_two_rows", "__nv_bfloat16, 3, 320, 3", 608, 320, true);
+    const auto route_of = [](std::uint64_t rows, std::uint64_t columns, Element element) {
+        lesson::Inputs inputs = with_rows("layer_norm_best_f16", rows, columns);
+        inputs.machine.architecture = 90;
+        return best_route(inputs, element).route;
+    };
+    EXPECT_EQ(route_of(4247, 2001, Element::f16), Route::two_rows);
+    EXPECT_NE(route_of(4427, 1921, Element::f16), Route::two_rows);    // 240 packs
+    EXPECT_NE(route_of(1106, 7689, Element::f16), Route::two_rows);    // 961 packs
+    EXPECT_NE(route_of(1416, 3001, Element::f32), Route::two_rows);
+    EXPECT_NE(route_of(5581, 3001, Element::f16), Route::two_rows);    // 67 MB
+    EXPECT_NE(route_of(2832, 3000, Element::f16), Route::two_rows);
+    EXPECT_NE(route_of(900, 3001, Element::f16), Route::two_rows);     // 11 MB
+}
+
 TEST(LayerNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
     for (const Route route :
          {Route::few_columns, Route::few_lanes, Route::row_tile, Route::lane_tile, Route::fitted, Route::asks_early,
-          Route::fitted_anywhere, Route::fitted_cluster}) {
+          Route::fitted_anywhere, Route::fitted_cluster, Route::two_rows}) {
         expect_a_compiled_instance_for_every_length("layer_norm", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
             if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
         });

@@ -57,6 +57,15 @@ __device__ __forceinline__ void wait_for_cluster(unsigned long long* barrier, un
   }
 }
 
+// Arrives where all threads of a cluster meet, and waits there; by all threads of a block. What was stored before is not
+// announced so, but for barriers that are published. An arrival that announces it has memory barriers (in SASS, MEMBAR).
+__device__ __forceinline__ void arrive_at_cluster() {
+  asm volatile("barrier.cluster.arrive.relaxed.aligned;" : : : "memory");
+}
+__device__ __forceinline__ void wait_at_cluster() {
+  asm volatile("barrier.cluster.wait.acquire.aligned;" : : : "memory");
+}
+
 // Starts a copy from global to shared memory, of whole packs of 16 bytes, at multiples of 16. The barrier counts it. L2
 // is asked to evict what was read last, or what `policy` says.
 __device__ __forceinline__ void start_copy(void* to, const void* from, unsigned bytes, unsigned long long* barrier,

@@ -43,7 +43,8 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(1024)
     publish_barriers();
   }
   // Another block's shared memory is there once that block has started: arrive here, wait before the first store.
-  cooperative_groups::cluster_group::arrival_token started = cluster.barrier_arrive();
+  __syncwarp();
+  arrive_at_cluster();
   cudaGridDependencySynchronize();
   uint4 held[kRows][kPacks];
 #pragma unroll
@@ -72,7 +73,7 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(1024)
     }
     squares[r] = warp_sum(squares[r]);
   }
-  cluster.barrier_wait(static_cast<cooperative_groups::cluster_group::arrival_token&&>(started));
+  wait_at_cluster();
   all.tell(squares, rank);
   // The first weights come while this warp waits for the others.
   uint4 weights = load_to_stay_in_l1(share_weights + place_of(thread));
@@ -154,6 +155,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
 #include "fitted.cuh"
 #include "fitted_anywhere.cuh"
 #include "few_lanes.cuh"
+#include "fitted_cluster.cuh"
 #include "tile.cuh"
 #include "row_tile.cuh"
 #include "lane_tile.cuh"

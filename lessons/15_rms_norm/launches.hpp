@@ -146,6 +146,10 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                           static_cast<long long>(rows.count), columns, epsilon);
             break;
         }
+        case Route::fitted_cluster:
+            launch_fitted_cluster(plan, inputs, element, "rms_norm_fitted_cluster", shape_of_fitted_cluster(inputs, element),
+                                  "", b.in, b.weight, b.out, columns, epsilon);
+            break;
         case Route::read_again:
             plan.launch("rms_norm_read_again", type + (outgrows_l2(inputs, element) ? ", true" : ", false"),
                         Grid{rows.blocks()}, Block{kMostThreads}, b.in, b.weight, b.out, columns, epsilon);

@@ -29,6 +29,7 @@ enum class Route : std::uint8_t {
     lane_tile,
     anywhere,
     fitted_anywhere,
+    fitted_cluster,
     cluster,
     bulk_copies,
     rows_on_demand,
@@ -65,15 +66,9 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
     return cluster_anywhere(columns, element, 8, kPacks);
 }
 
-// Of rms_norm_fitted: weights are asked for early where registers are enough for that. More than four packs only where L2
-// holds all: percent of a copy's bandwidth on an H200, 34 and 37 MB, so, by four packs, and by overlap: 14336 halves, by five
-// packs, 86 84, 72 73, 72 72; 7168 floats 89 90, 74 76, 74 76; 8192, by eight, 84 82, 82 73, 80 72 (these kernels by
-// themselves).
+// Of rms_norm_fitted: weights are asked for early where registers are enough for that.
 inline FittedShape shape_of_fitted(const Inputs& inputs, Element element) {
-    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
-    if (packs > 1536 && packs <= 2048 && l2_holds(inputs, element))
-        return packs <= 1920 ? fitted_shape(packs, {{5, 512, 2}}) : fitted_shape(packs, {{8, 256, 2}});
-    return fitted_shape(packs, {{kPacks, 640, 2}, {kPacks, kMostThreads, 2}});
+    return fitted_shape(packs_of(rows_of(inputs).columns, element), {{kPacks, 640, 2}, {kPacks, kMostThreads, 2}});
 }
 inline const char* asks_early(const FittedShape& shape) {
     return shape.most_threads < kMostThreads ? "true, " : "false, ";
@@ -85,11 +80,15 @@ inline constexpr std::uint32_t kVectors = 1;   // as long as a row: weights
 // bandwidth on an H200, 34 MB of halves, by two with two packs a thread, and by one row with four or five: 501 columns 81
 // and less, 1001 73 and 79, 2001 81 and 77, 4001 75 and 80, 5001 72 and 79 (these kernels by themselves). Longer ones go to
 // teams, but for those of 16 bits that L2 holds: 34 MB of 14001 columns 75 and 67 by a team, of 16001 74 and 63 (in two runs);
-// of 13001 71, and by five packs a thread 60 (these kernels by themselves).
+// of 13001 71, and by five packs a thread 60 (these kernels by themselves). While L2 holds them, rows of 16 bits that do not
+// fill five packs a thread take four in 40 registers: 7001 columns 75, and 67 in 63 registers; 11001 74, and 71 by
+// five packs (these kernels by themselves).
 inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Element element) {
     const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (element != Element::f32 && packs > 1536 && l2_holds(inputs, element))
         return fitted_anywhere_shape(rows_of(inputs).columns, element, {{1, 4, 512, 3, 2048}});
+    if (element != Element::f32 && packs > 512 && l2_holds(inputs, element))
+        return fitted_anywhere_shape(rows_of(inputs).columns, element, {{1, 5, 512, 2, 1536}, {1, 4, 512, 3, 1536}});
     return fitted_anywhere_shape(rows_of(inputs).columns, element,
                                  {{2, 2, 384, 3, 64},
                                   {1, 4, 512, 2, 128},
@@ -98,6 +97,21 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
                                   {1, 5, 512, 2, 1664},
                                   {1, 4, 512, 2, 1024},
                                   {1, 3, 512, 3, 1536}});
+}
+
+// Of rows that clusters of small blocks take, by so many packs a thread and blocks a cluster: more packs leave fewer blocks
+// on a multiprocessor. Percent of a copy's bandwidth on an H200, 34 MB, by two blocks and by four: 25000 halves 77 76, 28672
+// 78 78; but floats 12288 82 88. 40960 halves by four blocks 81, by eight 79; 20480 floats by four less than 83, by eight 85
+// (these kernels by themselves, each length in one run). Longer ones by eight, and by a team: 50000 halves 78 73, 65536 69
+// 68; but 131072 63 72, floats 65536 67 74.
+inline FittedClusterShape shape_of_fitted_cluster(const Inputs& inputs, Element element) {
+    const bool wide = element == Element::f32;
+    const std::uint64_t places = places_of(inputs, element);
+    if (places <= (wide ? 2311u : 3840u))
+        return fitted_cluster_shape(places, {{4, 320, 4, 2, 2055}, {5, 256, 4, 2, 2560}, {6, 320, 3, 2, 3840}});
+    if (places > 5120) return fitted_cluster_shape(places, {{5, 256, 4, 8, 6400}, {6, 256, 4, 8, 6144}});
+    return fitted_cluster_shape(
+        places, {{5, 256, 4, 4, wide ? 4103u : 5120u}, {6, 256, 4, 4, 4103}, {4, 320, 4, 4, 4103}, {5, 128, 8, 8, 5120}});
 }
 
 // Of rows that a few lanes or warps hold. Of 97 to 128 packs that begin anywhere fitted_anywhere is faster: percent of a
@@ -160,6 +174,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return is_packed(inputs, element) && packs <= bulk_shape(packs, element, block).room();
         case Route::rows_on_demand:
             return is_packed(inputs, element) && packs == on_demand_shape(element, block).room();
+        case Route::fitted_cluster:
+            return is_packed(inputs, element) && shape_of_fitted_cluster(inputs, element).threads > 0;
         case Route::fitted_anywhere:
             return shape_of_fitted_anywhere(inputs, element).threads > 0;
         case Route::anywhere:
@@ -218,8 +234,7 @@ inline bool fitted_is_faster(const Inputs& inputs, Element element) {
     const std::uint32_t threads = threads_at_high_occupancy(packs);
     const bool shorter =
         element != Element::f32 && (threads == 192 || threads == 384) && !fills_most(packs, threads);
-    const bool by_many_packs = shape_of_fitted(inputs, element).packs > kPacks;
-    return (shorter || by_many_packs || packs > 2048) && has_room(Route::fitted, inputs, element, kMostThreads);
+    return (shorter || packs > 2048) && has_room(Route::fitted, inputs, element, kMostThreads);
 }
 
 // Is a team faster than clusters? Of 134 MB on an H100: 50000 floats 94 % of a copy's bandwidth and 88 by a cluster,
@@ -270,10 +285,21 @@ inline bool lane_tile_is_faster(const Inputs& inputs, Element element) {
     return rows_of(inputs).columns > (element == Element::f32 ? 130 : 222);
 }
 
+// Is it faster that a cluster of small blocks takes each row, so and by a block? Percent of a copy's bandwidth on an H200,
+// halves, of 34 MB: 14336 columns 88 75, 16384 86 78, 20480 86 60, 24576 85 71, 28672 83 60, 32768 83 75; of 41 MB 20480 83
+// 63; but 6000 of 34 MB 81 85. Floats of 34 MB: 10240 90 66, 16384 86 75; of 41 MB 8192 85 78 (these kernels by themselves).
+// Rows of 8192 halves, of 34 MB, took 6.4 us so and 5.6 by overlap. Of 67 MB 20480 96 so and 102 by a team.
+inline bool fitted_cluster_is_faster(const Inputs& inputs, Element element) {
+    return has_large_clusters(inputs.machine) && rows_are_many(inputs, element) && l2_holds(inputs, element) &&
+           packs_of(rows_of(inputs).columns, element) > 1536 &&
+           has_room(Route::fitted_cluster, inputs, element, kMostThreads);
+}
+
 inline Choice best_route(const Inputs& inputs, Element element) {
     if (few_columns_are_faster(inputs, element, shape_of_few_columns(inputs, element)))
         return {Route::few_columns, kShortBlock};
     if (lane_tile_is_faster(inputs, element)) return {Route::lane_tile, kShortBlock};
+    if (fitted_cluster_is_faster(inputs, element)) return {Route::fitted_cluster, kMostThreads};
     if (row_tile_of_norm_is_faster(inputs, element, 222, 130)) return {Route::row_tile, kShortBlock};
     if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element), 240))
         return {Route::few_lanes, kShortBlock};
@@ -313,8 +339,11 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (inputs.machine.architecture >= 90) {
         // 1024 x 65536 floats: on an H100 180 us, by clusters 182; on an H200 127, by bulk copies 134. Halves: 90.7, by
         // clusters 91.6, by full row 92.5; on an H200 65.1, by full row 67.1.
-        if (has_room(Route::rows_on_demand, inputs, element, kMostThreads))
-            return {Route::rows_on_demand, kMostThreads};
+        if (has_room(Route::rows_on_demand, inputs, element, kMostThreads)) {
+            const bool by_team =
+                team_beats_rows_on_demand(inputs, element) && has_room(Route::team, inputs, element, kMostThreads);
+            return {by_team ? Route::team : Route::rows_on_demand, kMostThreads};
+        }
         // 1024 x 65536 halves: on an H200 67.0 us, 76.7 by clusters; on an H100 92.2 and 91.7.
         if (packs > kMostThreads * kPacks && has_room(Route::full_row, inputs, element, kMostThreads))
             return {Route::full_row, threads_of_full_row(packs)};

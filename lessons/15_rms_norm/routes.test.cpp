@@ -96,6 +96,8 @@ TEST(RmsNorm, ManyLongRowsGoToTeams) {
     is(1024, 20484, Element::f32, Route::team);
     is(1024, 128256, Element::f32, Route::bulk_copies);   // fills a cluster's threads
     is(1024, 65544, Element::f16, Route::team);
+    is(343, 65536, Element::f16, Route::rows_on_demand);    // 90 MB
+    is(255, 65536, Element::f16, Route::team);              // 67 MB
     is(1024, 65537, Element::f32, Route::team);
     is(4096, 6147, Element::f32, Route::fitted_anywhere);   // 1536 whole packs
     is(4096, 6149, Element::f32, Route::team);
@@ -104,12 +106,10 @@ TEST(RmsNorm, ManyLongRowsGoToTeams) {
     is(2100, 255, Element::f32, Route::fitted_anywhere);
     is(1365, 12296, Element::f16, Route::team);             // 67 MB about fill L2
     is(700, 20000, Element::f16, Route::team);              // 56 MB
-    is(500, 20000, Element::f16, Route::team);              // 40 MB
-    is(425, 20000, Element::f16, Route::fitted);            // 34 MB
-    is(600, 14336, Element::f16, Route::fitted);
-    is(700, 14336, Element::f16, Route::team);              // 40 MB
-    is(600, 7168, Element::f32, Route::fitted);
+    is(500, 20000, Element::f16, Route::fitted_cluster);    // 40 MB
+    is(600, 7168, Element::f32, Route::fitted_cluster);
     is(1024, 7168, Element::f32, Route::team);              // 59 MB
+    is(370, 20000, Element::f16, Route::overlap);           // 30 MB
     is(1675, 5000, Element::f16, Route::fitted);            // 625 packs
     is(1675, 5376, Element::f16, Route::overlap);           // seven eighths of 192 threads
     is(1675, 10000, Element::f16, Route::fitted);
@@ -185,14 +185,22 @@ TEST(RmsNorm, ManyShortRowsAreHeldByAFewLanes) {
     EXPECT_EQ(shape_of_few_lanes(inputs, Element::f16).lanes, 16u);
 }
 
-// 34 MB read and written.
-TEST(RmsNorm, FittedRowsThatL2HoldsTakeMorePacksAThread) {
+// 34 MB read and written. A row's packs take places of the blocks' threads: the fewest that an instance has for it.
+TEST(RmsNorm, ManyLongRowsGoToClustersOfSmallBlocks) {
     const auto is = expect_launch_on_sm90;
-    is("rms_norm_best_f16", 592, 14336, "rms_norm_fitted", "__half, 5, 512, 2, true, false, false", 592, 384, true);
-    is("rms_norm_best_bf16", 531, 16000, "rms_norm_fitted", "__nv_bfloat16, 8, 256, 2, true, false, false", 531, 256, true);
-    is("rms_norm_best_f32", 600, 7168, "rms_norm_fitted", "float, 5, 512, 2, true, false, false", 600, 384, true);
-    is("rms_norm_best_f32", 520, 8192, "rms_norm_fitted", "float, 8, 256, 2, true, false, false", 520, 256, true);
-    is("rms_norm_best_f16", 425, 20000, "rms_norm_fitted", "__half, 4, 640, 2, true, false, false", 425, 640, true);
+    is("rms_norm_best_f16", 592, 14336, "rms_norm_fitted_cluster", "__half, 4, 320, 4, 2", 1184, 224, true);   // 1792 packs
+    is("rms_norm_best_bf16", 531, 16000, "rms_norm_fitted_cluster", "__nv_bfloat16, 4, 320, 4, 2", 1062, 256, true);
+    is("rms_norm_best_f16", 425, 20000, "rms_norm_fitted_cluster", "__half, 5, 256, 4, 2", 850, 256, true);    // 2500
+    is("rms_norm_best_f32", 259, 16384, "rms_norm_fitted_cluster", "float, 4, 320, 4, 4", 1036, 256, true);
+    is("rms_norm_best_f16", 207, 40960, "rms_norm_fitted_cluster", "__half, 5, 256, 4, 4", 828, 256, true);
+    is("rms_norm_best_f32", 207, 20480, "rms_norm_fitted_cluster", "float, 5, 128, 8, 8", 1656, 128, true);
+    is("rms_norm_best_f16", 170, 50000, "rms_norm_fitted_cluster", "__half, 5, 256, 4, 8", 1360, 160, true);
+    lesson::Inputs inputs = with_rows("rms_norm_best_f16", 1390, 12288);   // 1536 packs
+    inputs.machine.architecture = 90;
+    EXPECT_NE(best_route(inputs, Element::f16).route, Route::fitted_cluster);
+    inputs = with_rows("rms_norm_best_f16", 817, 20480);   // 67 MB, on memory where that was not timed
+    inputs.machine.architecture = 90;
+    EXPECT_NE(best_route(inputs, Element::f16).route, Route::fitted_cluster);
 }
 
 // 31 MB read and written, and more. A thread has whole packs, of as many rows as that takes: eight of an odd number of
@@ -325,7 +333,8 @@ TEST(RmsNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
 
 TEST(RmsNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
     for (const Route route :
-         {Route::few_columns, Route::few_lanes, Route::row_tile, Route::lane_tile, Route::fitted, Route::fitted_anywhere}) {
+         {Route::few_columns, Route::few_lanes, Route::row_tile, Route::lane_tile, Route::fitted, Route::fitted_anywhere,
+          Route::fitted_cluster}) {
         expect_a_compiled_instance_for_every_length("rms_norm", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
             if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
         });
@@ -353,7 +362,7 @@ TEST(RmsNorm, LaunchesOverlapWhereThatWasMeasured) {
     is(4096, 512, Route::overlap, 32, 4);      // a warp holds such rows
     is(4096, 516, Route::overlap, 64, 4);
     is(2048, 8192, Route::overlap, 512, 4);
-    is(600, 8196, Route::fitted, 1024, 4);
+    is(600, 8196, Route::fitted_cluster, 1024, 4);
     is(1024, 8196, Route::team, 1024, 4);
     is(4096, 16384, Route::overlap, 1024, 4);  // on memory that is not fast
     is(64, 16384, Route::overlap, 1024, 4);
@@ -376,7 +385,7 @@ TEST(RmsNorm, HowFarAheadRowsAreAskedFor) {
 
 TEST(RmsNorm, HowLaunchesOverlap) {
     expect_launch_on_sm90("rms_norm_fitted_f16", 850, 20000, "rms_norm_fitted", "__half, 4, 640, 2, true, true, false", 850, 640, true);
-    expect_launch_on_sm90("rms_norm_best_f32", 259, 16384, "rms_norm_fitted", "float, 4, 1024, 2, false, false, false", 259, 1024,
+    expect_launch_on_sm90("rms_norm_fitted_f32", 259, 16384, "rms_norm_fitted", "float, 4, 1024, 2, false, false, false", 259, 1024,
                           true);
     expect_launch_on_sm90("rms_norm_best_f16", 1025, 1024, "rms_norm_overlap", "__half, 32, 4, false", 513, 64, true);
     lesson::Inputs inputs = with_rows("rms_norm_overlap_f32", 3, 4096);

@@ -260,7 +260,7 @@ TEST(EveryLink, TheTextAsks) {
     EXPECT_FALSE(player::questions_of_text(runner::read_text(the_lesson().text_path())).empty());
 }
 
-TEST(EveryVariant, LeavesEqualTracesOnTheGpuAndTheEmulator) {
+TEST(EveryVariant, LeavesTheEmulatorsTracesOnAGpu) {
     std::string why;
     if (!gpu::available(&why)) GTEST_SKIP() << why;
     for (const auto& variant : the_lesson().variants()) {

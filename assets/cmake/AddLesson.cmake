@@ -44,7 +44,7 @@ function(add_lesson)
   endif()
 
   file(GLOB tests CONFIGURE_DEPENDS ${folder}/*.test.cpp)
-  lanewise_test(${name}_test SOURCES ${tests} LINKS ${parts} lanewise_every_lesson_test)
+  lanewise_test(${name}_test SOURCES ${tests} LINKS ${parts} lanewise_every_lesson_test ON_A_GPU)
   if(LANEWISE_TESTS)
     add_test(NAME ${name}.check COMMAND ${name} --backend cpu --check)
     # common/cli may define this: the commands in a lesson's text are run.

@@ -123,12 +123,13 @@ function(lanewise_optimize_most)
     COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>" SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# lanewise_test(NAME SOURCES… LINKS… [LABELS…] [APART]): a GoogleTest program, one ctest for each of its tests.
+# lanewise_test(NAME SOURCES… LINKS… [LABELS…] [APART] [ON_A_GPU]): a GoogleTest program, one ctest for each of its tests.
+# ON_A_GPU: those whose names end in OnAGpu need one, and have the label gpu.
 function(lanewise_test name)
   if(NOT LANEWISE_TESTS)
     return()
   endif()
-  cmake_parse_arguments(arg "APART" "" "SOURCES;LINKS;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "APART;ON_A_GPU" "" "SOURCES;LINKS;LABELS" ${ARGN})
   find_package(GTest REQUIRED)
   include(GoogleTest)
   add_executable(${name} ${arg_SOURCES})
@@ -142,7 +143,12 @@ function(lanewise_test name)
   endif()
   lanewise_precompile(${name} lanewise_precompiled_test LINKS GTest::gtest HEADERS <gtest/gtest.h> OPTIONS ${optimization})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  gtest_discover_tests(${name} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+  if(arg_ON_A_GPU)
+    gtest_discover_tests(${name} TEST_FILTER "*OnAGpu" TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
+      TEST_LIST ${name}_on_a_gpu PROPERTIES LABELS "gpu")
+    set(others TEST_FILTER "-*OnAGpu")
+  endif()
+  gtest_discover_tests(${name} ${others} TEST_PREFIX "${name}." DISCOVERY_TIMEOUT 60
     PROPERTIES LABELS "${arg_LABELS}")
 endfunction()
 

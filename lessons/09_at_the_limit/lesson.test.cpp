@@ -254,7 +254,7 @@ std::vector<std::pair<std::string, launch::Plan>> plans_for_the_gpu() {
     return plans;
 }
 
-TEST(AtTheLimit, AHundredRunsOnTheGpu) {
+TEST(AtTheLimit, AHundredRunsOnAGpu) {
     std::string why;
     if (!gpu::available(&why)) GTEST_SKIP() << why;
     const auto machine = gpu::make_gpu_backend();
@@ -268,7 +268,7 @@ TEST(AtTheLimit, AHundredRunsOnTheGpu) {
 }
 
 // As a timed replay does: launch after launch over the same buffers, with nothing zeroed between.
-TEST(AtTheLimit, LaunchesFollowEachOtherOnTheGpu) {
+TEST(AtTheLimit, LaunchesFollowEachOtherOnAGpu) {
     std::string why;
     if (!gpu::available(&why)) GTEST_SKIP() << why;
     const auto machine = gpu::make_gpu_backend();

@@ -85,7 +85,7 @@ void expect_as_ptx_defines(launch::Backend& machine) {
 
 TEST(Shuffle, ReadsTheLaneThatPtxDefines) { expect_as_ptx_defines(*emu::make_emulator()); }
 
-TEST(Shuffle, ReadsTheLaneThatPtxDefinesOnTheGpu) {
+TEST(Shuffle, ReadsTheLaneThatPtxDefinesOnAGpu) {
     std::string why;
     if (!gpu::available(&why)) GTEST_SKIP() << why;
     expect_as_ptx_defines(*gpu::make_gpu_backend());

@@ -124,12 +124,18 @@ attempt "*compare= run=--values 0,1,2,3,4,99.5,6,7,*" "a value typed into lane 5
     size:1280:800 wait:0.5 Right "click:$lane_5" Return wait:0.5 "text:99.5" Return wait:0.7
 
 # An exam of one warp's sum by keys and mouse: its first answers are right, the second of them asked by
-# the lesson's text; the fourth is wrong; it is remembered.
-run size:1280:800 wait:0.8 q q wait:0.5 "text:4" Return wait:0.5 Return wait:0.5 "text:21" Return wait:0.6 "click:$lane_28" wait:0.6 "text:1" Return wait:0.8
+# the lesson's text; the fourth is wrong; it is remembered. Up to three times, as attempt().
+answers="$XDG_CONFIG_HOME/lanewise/answers.tsv"
+for _ in 1 2 3; do
+    rm -f "$answers"
+    run size:1280:800 wait:0.8 q q wait:0.5 "text:4" Return wait:0.5 Return wait:0.5 "text:21" Return wait:0.6 \
+        "click:$lane_28" wait:0.6 "text:1" Return wait:0.8
+    case "$state" in *exam=3/4) break ;; esac
+done
 expect "*exam=3/4" "an exam, scored"
-grep -q "^answer	[0-9a-z_]*	warp_sum_xor	value_after	2	12	1	40	wrong" "$XDG_CONFIG_HOME/lanewise/answers.tsv" ||
-    fail "the answer was not kept: $(cat "$XDG_CONFIG_HOME/lanewise/answers.tsv")"
-[ "$(wc -l <"$XDG_CONFIG_HOME/lanewise/answers.tsv")" = 4 ] || fail "not four answers were kept"
+grep -q "^answer	[0-9a-z_]*	warp_sum_xor	value_after	2	12	1	40	wrong" "$answers" ||
+    fail "the answer was not kept: $(cat "$answers")"
+[ "$(wc -l <"$answers")" = 4 ] || fail "not four answers were kept"
 
 # The lesson from start to end, each of its variants to its last step: by keys alone, then by the mouse alone (its tabs, the
 # button of the last step, a link of the text).

@@ -285,10 +285,11 @@ inline bool lane_tile_is_faster(const Inputs& inputs, Element element) {
     return rows_of(inputs).columns > (element == Element::f32 ? 130 : 222);
 }
 
-// Is it faster that a cluster of small blocks takes each row, so and by a block? Percent of a copy's bandwidth on an H200,
-// halves, of 34 MB: 14336 columns 88 75, 16384 86 78, 20480 86 60, 24576 85 71, 28672 83 60, 32768 83 75; of 41 MB 20480 83
-// 63; but 6000 of 34 MB 81 85. Floats of 34 MB: 10240 90 66, 16384 86 75; of 41 MB 8192 85 78 (these kernels by themselves).
-// Rows of 8192 halves, of 34 MB, took 6.4 us so and 5.6 by overlap. Of 67 MB 20480 96 so and 102 by a team.
+// Is it faster that a cluster of small blocks takes each row? Percent of a copy's bandwidth on an H200 so, and by a block that
+// loads weights late, halves of 34 MB: 14336 columns 88 75, 16384 86 78, 20480 86 60, 24576 85 71, 28672 83 60, 32768 83 75; of
+// 41 MB 20480 83 63; but 6000 of 34 MB 81 85. Floats of 34 MB: 10240 90 66, 16384 86 75; of 41 MB 8192 85 78 (these kernels by
+// themselves). By rms_norm_fitted, which asks for weights early where it can, 20480 halves of 34 MB ran at 82, and 86 so. Rows
+// of 8192 halves, of 34 MB, took 6.4 us so and 5.6 by overlap. Of 67 MB 20480 96 so and 102 by a team.
 inline bool fitted_cluster_is_faster(const Inputs& inputs, Element element) {
     return has_large_clusters(inputs.machine) && rows_are_many(inputs, element) && l2_holds(inputs, element) &&
            packs_of(rows_of(inputs).columns, element) > 1536 &&

@@ -173,7 +173,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             const auto apart = static_cast<std::uint32_t>(pack_of(element));   // rows of a block
             plan.launch("layer_norm_two_rows",
                         fmt::format("{}, {}, {}, {}", type, shape.packs, shape.most_threads, shape.blocks),
-                        Grid{rows.blocks(2 * apart) * apart}, Block{shape.threads}, b.in, b.weight, b.bias, b.out,
+                        Grid{rows.blocks(shape.rows * apart) * apart}, Block{shape.threads}, b.in, b.weight, b.bias, b.out,
                         static_cast<int>(rows.count), columns, epsilon);
             plan.launches.back().overlaps = true;
             break;

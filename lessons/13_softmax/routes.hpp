@@ -129,11 +129,11 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
 
 // Of rows that clusters of small blocks take: packs a thread and blocks a cluster, for the fewest places that stay empty.
 // 2055, 2311 and 4103: where 2048, 2304 and 4096 packs lie, up to seven places past a line. Rows that begin anywhere need
-// more registers, and have fewer packs a thread: of 34 MB 16001 halves by two blocks 88 % of a copy's bandwidth on an H200,
-// by four 81; 20001 83 and 84. Rows of more than 5120 packs take the fewest packs a thread: 50000 halves by eight 76, by ten
-// 72, although fewer places stay empty (these kernels by themselves); 50001 by seven 81, by eight 74. Where L2 does not hold all, teams are faster than such
-// clusters for rows that begin anywhere and for the longest: of 67 MB 50001 halves 92 and 84, 128000 91 and 87, 65536 floats
-// 101 and 97; but 98304 halves 90 and 94.
+// more registers, and have fewer packs a thread: of 34 MB 16001 halves by two blocks 88 % of a copy's bandwidth on an
+// H200, by four 81; 20001 83 and 84. Rows of more than 5120 packs take the fewest packs a thread: 50000 halves by eight
+// 76, by ten 72, although fewer places stay empty (these kernels by themselves); 50001 by seven 81, by eight 74. Where L2
+// does not hold all, teams are faster than such clusters for rows that begin anywhere and for the longest: of 67 MB 50001
+// halves 92 and 84, 128000 91 and 87, 65536 floats 101 and 97; but 98304 halves 90 and 94.
 inline FittedClusterShape shape_of_fitted_cluster(const Inputs& inputs, Element element) {
     const std::uint64_t places = places_of(inputs, element);
     const auto of_eight = [&](std::initializer_list<FittedClusterShape> instances) {

@@ -177,17 +177,24 @@ inline FittedAnywhereShape fitted_anywhere_shape(std::uint64_t columns, Element 
     return fullest;
 }
 // Where a warp is enough for a row, a block has four. Rows that threads work on together lie as many rows apart as a pack
-// has values. `instance`: the kernel's template arguments, but for kPastL1.
+// has values. `instance`: the kernel's template arguments.
+template <class... Arguments>
+void launch_rows_together(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
+                          const FittedAnywhereShape& shape, const std::string& instance, const Arguments&... arguments) {
+    const std::uint32_t groups = shape.threads == 32 ? 4 : 1;   // of a block
+    const auto apart = static_cast<std::uint32_t>(shape.rows > 1 ? pack_of(element) : 1);
+    const std::uint32_t together = rows_of(inputs).blocks(apart * shape.rows) * apart;
+    plan.launch(kernel, instance, launch::Grid{(together + groups - 1) / groups}, launch::Block{shape.threads, groups},
+                arguments...);
+    plan.launches.back().overlaps = true;
+}
+// The same of a kernel whose last template argument is kPastL1.
 template <class... Arguments>
 void launch_fitted_anywhere(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
                             const FittedAnywhereShape& shape, const std::string& instance,
                             const Arguments&... arguments) {
-    const std::uint32_t groups = shape.threads == 32 ? 4 : 1;   // of a block
-    const auto apart = static_cast<std::uint32_t>(shape.rows > 1 ? pack_of(element) : 1);
-    const std::uint32_t together = rows_of(inputs).blocks(apart * shape.rows) * apart;
-    plan.launch(kernel, fmt::format("{}, {}", instance, fills_l2(inputs, element)),
-                launch::Grid{(together + groups - 1) / groups}, launch::Block{shape.threads, groups}, arguments...);
-    plan.launches.back().overlaps = true;
+    launch_rows_together(plan, inputs, element, kernel, shape,
+                         fmt::format("{}, {}", instance, fills_l2(inputs, element)), arguments...);
 }
 
 // Are there clusters, with as much shared memory a block as those of cluster_anywhere() take? 208 KB at most: sm_90 and

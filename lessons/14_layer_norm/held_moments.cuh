@@ -32,6 +32,22 @@ __device__ __forceinline__ Moments lane_moments(const LanePacks<kPacks, kTwoPath
   return {count, pivot + apart, fmaf(-sum, apart, squares)};
 }
 
+// The same by two walks over them, one for the mean and one for squares about it: of floats, which need no widening.
+template <class T, int kPacks, bool kTwoPaths>
+__device__ __forceinline__ Moments moments_by_two_walks(const LanePacks<kPacks, kTwoPaths>& its,
+                                                        const uint4 (&held)[kPacks]) {
+  Moments moments = {0.0f, 0.0f, 0.0f};
+  its.each([&](int p) {
+    moments.count += kPackOf<T>;
+    moments.mean = add_values(moments.mean, *reinterpret_cast<const Pack<T>*>(&held[p]));
+  });
+  moments.mean = __fdividef(moments.mean, fmaxf(moments.count, 1.0f));
+  its.each([&](int p) {
+    moments.m2 = add_squares(moments.m2, *reinterpret_cast<const Pack<T>*>(&held[p]), moments.mean);
+  });
+  return moments;
+}
+
 // What so many values add to m2 whose mean lies `apart` from all of them. Of none 0, even where apart's square overflows.
 __device__ __forceinline__ float squares_of_shift(float count, float apart) { return count * apart * apart; }
 

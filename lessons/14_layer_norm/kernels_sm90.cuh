@@ -191,7 +191,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
 #include "fitted_anywhere.cuh"
 #include "few_lanes.cuh"
 #include "asks_early.cuh"
-#include "two_rows.cuh"
+#include "vectors_in_l1.cuh"
 #include "fitted_cluster.cuh"
 #include "tile.cuh"
 #include "row_tile.cuh"

@@ -114,15 +114,17 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
     // roundings more.
     const bool near = route == Route::fitted_anywhere || route == Route::few_lanes || route == Route::row_tile ||
                       route == Route::lane_tile || route == Route::asks_early || route == Route::fitted_cluster ||
-                      route == Route::two_rows;
+                      route == Route::vectors_in_l1;
     const bool two_passes = route == Route::warp || route == Route::registers || route == Route::high_occupancy ||
                             route == Route::overlap || route == Route::short_anywhere || route == Route::few_columns ||
                             route == Route::anywhere ||
-                            ((near || route == Route::fitted) && element == Element::f32);
+                            (((near && route != Route::vectors_in_l1) || route == Route::fitted) && element == Element::f32);
     const Buffers b = add_buffers(
         plan, inputs,
         {.element = element,
-         .way = two_passes ? Way::two_passes : near ? Way::squares_if_near : Way::merges,
+         .way = two_passes                          ? Way::two_passes
+                : near && element != Element::f32 ? Way::squares_if_near
+                                                  : Way::merges,
          .additions = additions_in(rows.columns, route == Route::warp ? 32 : block) + 64});
     const std::string type = type_of(element);
     const std::string whole = is_packed(inputs, element) ? ", true" : ", false";
@@ -168,14 +170,12 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             plan.launches.back().overlaps = true;
             break;
         }
-        case Route::two_rows: {
-            const FittedAnywhereShape shape = shape_of_two_rows(inputs, element);
-            const auto apart = static_cast<std::uint32_t>(pack_of(element));   // rows of a block
-            plan.launch("layer_norm_two_rows",
-                        fmt::format("{}, {}, {}, {}", type, shape.packs, shape.most_threads, shape.blocks),
-                        Grid{rows.blocks(shape.rows * apart) * apart}, Block{shape.threads}, b.in, b.weight, b.bias, b.out,
-                        static_cast<int>(rows.count), columns, epsilon);
-            plan.launches.back().overlaps = true;
+        case Route::vectors_in_l1: {
+            const FittedAnywhereShape shape = shape_with_vectors_in_l1(inputs, element);
+            launch_rows_together(plan, inputs, element, "layer_norm_vectors_in_l1", shape,
+                                 fmt::format("{}, {}, {}, {}, {}{}", type, shape.rows, shape.packs, shape.most_threads,
+                                             shape.blocks, whole),
+                                 b.in, b.weight, b.bias, b.out, static_cast<int>(rows.count), columns, epsilon);
             break;
         }
         case Route::fitted_cluster: {

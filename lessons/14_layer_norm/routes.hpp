@@ -30,7 +30,7 @@ enum class Route : std::uint8_t {
     anywhere,
     fitted_anywhere,
     fitted_cluster,
-    two_rows,
+    vectors_in_l1,
     cluster,
     bulk_copies,
     rows_on_demand,
@@ -122,10 +122,19 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
                                  {{2, 2, 384, 3, 64}, {2, 3, 512, 2, 640}, {1, 4, 640, 2, 1536}, {1, 5, 512, 2, 1536}});
 }
 
-// Of rows of 16-bit values that begin anywhere, two by a block, weights and biases one pack ahead.
-inline FittedAnywhereShape shape_of_two_rows(const Inputs& inputs, Element element) {
-    if (element == Element::f32 || is_packed(inputs, element) || rows_of(inputs).columns < 2 * pack_of(element)) return {};
-    return fitted_anywhere_shape(rows_of(inputs).columns, element, {{2, 3, 320, 3, 960}});
+// Of rows whose weights and biases are brought into L1 first. Rows of 16 bits that begin anywhere are taken by two as long as
+// they have room: of 34 MB of halves on an H200, so and alone, 3001 columns 80 % of a copy's bandwidth and 66, 9001 72 and 62.
+// Floats: of 34 MB of 8000 columns 74 by eight packs a thread, 71 by four; of 41 MB 77 and 80 (these kernels by themselves).
+inline FittedAnywhereShape shape_with_vectors_in_l1(const Inputs& inputs, Element element) {
+    const std::uint64_t columns = rows_of(inputs).columns;
+    const std::uint64_t packs = columns / pack_of(element);
+    const bool wide = element == Element::f32;
+    if (packs <= 128) return {};
+    if (!is_packed(inputs, element) && !wide && packs <= 1152)
+        return fitted_anywhere_shape(columns, element, {{2, 3, 320, 3, 960}, {2, 3, 384, 3, 1152}});
+    if (is_packed(inputs, element) && wide && packs > (fillings_of_l2(inputs, element) <= 0.6 ? 1920 : 2048))
+        return fitted_anywhere_shape(columns, element, {{1, 8, 512, 2, 4096}});
+    return fitted_anywhere_shape(columns, element, {{1, 4, 512, 3, 2048}});
 }
 
 // Of rows that a few lanes or warps hold. Percent of a copy's bandwidth on an H200, 34 MB of halves in whole packs, so
@@ -194,8 +203,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return is_packed(inputs, element) && packs == on_demand_shape(element, block).room();
         case Route::fitted_cluster:
             return is_packed(inputs, element) && cluster_of_small_blocks(inputs, element).shape.threads > 0;
-        case Route::two_rows:
-            return shape_of_two_rows(inputs, element).threads > 0;
+        case Route::vectors_in_l1:
+            return shape_with_vectors_in_l1(inputs, element).threads > 0;
         case Route::fitted_anywhere:
             return shape_of_fitted_anywhere(inputs, element).threads > 0;
         case Route::anywhere:
@@ -293,12 +302,27 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
            bytes_of_rows(inputs, element) >= 2u << 20 && (beats_team || !team_is_faster(inputs, element));
 }
 
-// Is it faster that a block takes two such rows, weights and biases one pack ahead? Percent of a copy's bandwidth on an
-// H200, halves of 34 MB, so and by fitted_anywhere: 2001 columns 75 74, 2501 77 72, 3001 75 72, 3501 76 72, 4001 73 70, 5001
-// 73 68, 6001 71 67, 7001 71 66; of 41 MB 3001 76 74, 5001 72 69; of 46 MB 3001 81 79 (these kernels by themselves).
-inline bool two_rows_are_faster(const Inputs& inputs, Element element) {
-    return inputs.machine.architecture >= 90 && rows_are_many(inputs, element) && l2_holds(inputs, element) &&
-           rows_of(inputs).columns / pack_of(element) > 240 && has_room(Route::two_rows, inputs, element, kMostThreads);
+// Is it faster that blocks bring weights and biases into L1 first? Percent of a copy's bandwidth on an H200 so and by
+// others. Halves of 34 MB: 8200 columns 78 77, 9000 75 73, 12000 76 75, but 5000 82 84, 13000 71 73; of 41 MB 3000 81 77,
+// 5000 80 76, 8000 83 78, 12000 78 73, 16000 77 72, but 14336 74 75. That begin anywhere, of 34 MB: 1501 78 73, 2501 79 72,
+// 3001 80 72, 4501 77 69, 5001 76 68, 7001 73 65, 9001 72 62, 10001 63 63, 11001 66 62, 13001 65 59, 16001 59 54; of 41 MB
+// 3501 76 69, 7001 70 63, 12001 65 57. Floats of 34 MB: 6000 75 72, 7168 75 72, 8000 74 69, but 6144 76 81; of 41 MB 4096
+// 82 76, 5120 82 71, 8000 80 68, 10240 77 66; that begin anywhere, of 34 MB 6001 64 61, 8001 60 55, but 4001 66 66; of 41
+// MB 3001 69 68, 4001 69 65, 8001 67 51 (these kernels by themselves).
+inline bool vectors_in_l1_are_faster(const Inputs& inputs, Element element) {
+    if (inputs.machine.architecture < 90 || !rows_are_many(inputs, element) || !l2_holds(inputs, element) ||
+        !has_room(Route::vectors_in_l1, inputs, element, kMostThreads))
+        return false;
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
+    const bool little_room = fillings_of_l2(inputs, element) > 0.6;
+    const auto is_between = [packs](std::uint64_t low, std::uint64_t high) { return packs > low && packs <= high; };
+    if (!is_packed(inputs, element)) {
+        if (element != Element::f32) return packs > 168;
+        return packs > (little_room ? 640 : 1152);
+    }
+    if (element != Element::f32)
+        return little_room ? packs > 320 && !is_between(1791, 1920) : is_between(1024, 1152) || is_between(1280, 1536);
+    return little_room ? packs > 512 : is_between(1408, 2048) && packs != 1536;
 }
 
 // Is it faster that weights and biases are asked for with the row? Percent of a copy's bandwidth on an H200, 34 MB of
@@ -329,8 +353,8 @@ inline bool lane_tile_is_faster(const Inputs& inputs, Element element) {
 }
 
 // Is it faster that a cluster of small blocks takes each row, so and by a block? Percent of a copy's bandwidth on an H200,
-// halves, of 34 MB: 12000 columns 75 71, 18432 76 60, 20480 72 63, 24576 69 56, 28672 70 55, 32768 74 70; but 11000 70 75,
-// 13000 69 73, 14336 71 74, 16384 77 78; of 41 MB 20480 68 62, 28672 63 59, but 12000 68 70; of 46 MB 20480 75 75; of 67 MB
+// halves, of 34 MB: 16000 columns 75 70, 16384 79 78, 18432 76 60, 20480 72 63, 24576 69 56, 28672 70 55, 32768 74 70; but
+// 11000 70 75, 13000 69 73, 14336 71 74; of 41 MB 20480 68 62, 28672 63 59, but 12000 68 70; of 46 MB 20480 75 75; of 67 MB
 // 12000 96 93, 20480 94 87, 30720 87 84. Floats, of 34 MB: 6000 71 68, 10240 71 64, 12288 71 56, 16384 74 67, but 7168 69 72,
 // 8192 76 77; of 41 MB 12288 64 57; of 67 MB 6000 95 95 (these kernels by themselves, in one run).
 inline bool fitted_cluster_is_faster(const Inputs& inputs, Element element) {
@@ -339,7 +363,7 @@ inline bool fitted_cluster_is_faster(const Inputs& inputs, Element element) {
         return false;
     const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
     if (packs > 2048) return true;
-    if (fillings_of_l2(inputs, element) <= 0.6) return packs > 1440 && packs <= 1536;
+    if (fillings_of_l2(inputs, element) <= 0.6) return element != Element::f32 && packs > 1920;
     return packs > 1280 && !l2_holds(inputs, element);
 }
 
@@ -347,7 +371,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (few_columns_are_faster(inputs, element, shape_of_few_columns(inputs, element)))
         return {Route::few_columns, kShortBlock};
     if (lane_tile_is_faster(inputs, element)) return {Route::lane_tile, kShortBlock};
-    if (two_rows_are_faster(inputs, element)) return {Route::two_rows, kMostThreads};
+    if (vectors_in_l1_are_faster(inputs, element)) return {Route::vectors_in_l1, kMostThreads};
     if (fitted_cluster_is_faster(inputs, element)) return {Route::fitted_cluster, kMostThreads};
     if (asking_early_is_faster(inputs, element)) return {Route::asks_early, kMostThreads};
     if (row_tile_of_norm_is_faster(inputs, element, 238, 125)) return {Route::row_tile, kShortBlock};

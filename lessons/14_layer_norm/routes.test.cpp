@@ -103,7 +103,7 @@ TEST(LayerNorm, ManyLongRowsAreFittedOrGoToTeams) {
     is(16384, 1401, Element::f32, Route::fitted_anywhere);
     is(4096, 5123, Element::f32, Route::fitted_anywhere);   // 1280 whole packs
     is(4096, 5125, Element::f32, Route::team);
-    is(700, 12289, Element::f16, Route::fitted_anywhere);   // 34 MB
+    is(700, 12289, Element::f16, Route::vectors_in_l1);     // 34 MB
     is(600, 6147, Element::f32, Route::fitted_anywhere);    // 1536, but less than 32 MiB
     is(600, 6149, Element::f32, Route::anywhere);
     is(4096, 4096, Element::f16, Route::overlap);
@@ -118,7 +118,7 @@ TEST(LayerNorm, ManyLongRowsAreFittedOrGoToTeams) {
     is(2048, 16384, Element::f16, Route::overlap);
     is(600, 14336, Element::f16, Route::asks_early); // 34 MB
     is(720, 14336, Element::f16, Route::fitted);
-    is(600, 7168, Element::f32, Route::fitted);
+    is(600, 7168, Element::f32, Route::vectors_in_l1);
     is(1024, 7168, Element::f32, Route::team);             // 59 MB
     is(1400, 3072, Element::f32, Route::fitted);
     is(1040, 4096, Element::f32, Route::overlap);
@@ -170,10 +170,6 @@ TEST(LayerNorm, ManyShortRowsAreHeldByAFewLanes) {
     is("layer_norm_best_f16", 16500, 512, "layer_norm_few_lanes", "__half, 16, 32, 2, 2, true", 2063, 128, true);
     is("layer_norm_best_f16", 15000, 512, "layer_norm_overlap", "__half, 32, 4, false", 7500, 64, true);
     is("layer_norm_best_f16", 7000, 1280, "layer_norm_few_lanes", "__half, 16, 64, 3, 2, true", 3500, 64, true);
-    is("layer_norm_best_f16", 1464, 7000, "layer_norm_few_lanes", "__half, 16, 224, 4, 1, true", 1464, 224, true);   // 41 MB
-    is("layer_norm_best_f16", 1025, 10000, "layer_norm_few_lanes", "__half, 16, 320, 4, 1, true", 1025, 320, true);
-    is("layer_norm_best_f16", 1025, 10240, "layer_norm_fitted", "__half, 8, 512, 2, false, false", 1025, 160, true);   // 42 MB
-    is("layer_norm_best_f16", 1110, 9216, "layer_norm_fitted", "__half, 6, 256, 4, false, false", 1110, 192, true);   // 1152 packs
     is("layer_norm_best_f32", 28001, 150, "layer_norm_few_lanes", "float, 8, 32, 3, 2, true", 3501, 128, true);   // units of 8
     is("layer_norm_best_f32", 6700, 640, "layer_norm_few_lanes", "float, 16, 32, 5, 2, true", 838, 128, true);
     is("layer_norm_best_f32", 5600, 768, "layer_norm_few_lanes", "float, 16, 96, 2, 2, true", 2800, 96, true);
@@ -181,7 +177,7 @@ TEST(LayerNorm, ManyShortRowsAreHeldByAFewLanes) {
     is("layer_norm_best_f32", 4200, 1024, "layer_norm_overlap", "float, 64, 4, false", 4200, 64, true);
     is("layer_norm_best_f32", 3320, 1280, "layer_norm_few_lanes", "float, 16, 160, 2, 2, true", 1660, 160, true);
     is("layer_norm_best_f32", 2770, 1536, "layer_norm_few_lanes", "float, 16, 128, 3, 2, true", 1385, 128, true);
-    is("layer_norm_best_f16", 7001, 1401, "layer_norm_few_lanes", "__half, 16, 96, 2, 2, false", 3504, 96, true);
+    is("layer_norm_best_f16", 7001, 1301, "layer_norm_few_lanes", "__half, 16, 96, 2, 2, false", 3504, 96, true);
 }
 
 // 34 MB read and written. Four packs a thread, as few warps as that takes.
@@ -191,25 +187,25 @@ TEST(LayerNorm, WeightsAndBiasesOfRowsThatL2HoldsAreAskedForEarly) {
     is("layer_norm_best_f16", 1037, 8192, "layer_norm_asks_early", "__half, 4, 512, 2", 1037, 256, true);
     is("layer_norm_best_bf16", 830, 10240, "layer_norm_asks_early", "__nv_bfloat16, 4, 512, 2", 830, 320, true);
     is("layer_norm_best_f16", 593, 14336, "layer_norm_asks_early", "__half, 4, 512, 2", 593, 448, true);
-    is("layer_norm_best_f16", 519, 16384, "layer_norm_asks_early", "__half, 4, 512, 2", 519, 512, true);
-    lesson::Inputs inputs = with_rows("layer_norm_best_f16", 772, 11000);
+    is("layer_norm_best_f16", 566, 15000, "layer_norm_asks_early", "__half, 4, 512, 2", 566, 480, true);   // 1875
+    lesson::Inputs inputs = with_rows("layer_norm_best_f16", 653, 13000);
     inputs.machine.architecture = 90;
     EXPECT_EQ(best_route(inputs, Element::f16).route, Route::fitted);   // was faster
     inputs = with_rows("layer_norm_best_f16", 1250, 8192);
     inputs.machine.architecture = 90;
-    EXPECT_EQ(best_route(inputs, Element::f16).route, Route::fitted);   // 41 MB
+    EXPECT_EQ(best_route(inputs, Element::f16).route, Route::vectors_in_l1);   // 41 MB
 }
 
 // A row's packs take places of the blocks' threads: the fewest that an instance has for it.
 TEST(LayerNorm, ManyLongRowsGoToClustersOfSmallBlocks) {
     const auto is = expect_launch_on_sm90;
-    is("layer_norm_best_f16", 708, 12000, "layer_norm_fitted_cluster", "__half, 4, 512, 2, 2, true", 1416, 192, true);   // 34 MB
-    is("layer_norm_best_f32", 708, 6000, "layer_norm_fitted_cluster", "float, 4, 512, 2, 2, true", 1416, 192, true);
+    is("layer_norm_best_f16", 531, 16000, "layer_norm_fitted_cluster", "__half, 4, 512, 2, 2, true", 1062, 256, true);   // 34 MB
+    is("layer_norm_best_f32", 295, 14336, "layer_norm_fitted_cluster", "float, 8, 224, 5, 2, false", 590, 224, true);   // 3584
     is("layer_norm_best_bf16", 461, 18432, "layer_norm_fitted_cluster", "__nv_bfloat16, 8, 224, 5, 2, false", 922, 160, true);
     is("layer_norm_best_f16", 259, 32768, "layer_norm_fitted_cluster", "__half, 8, 256, 4, 2, false", 518, 256, true);
     is("layer_norm_best_f16", 207, 40960, "layer_norm_fitted_cluster", "__half, 8, 224, 5, 4, false", 828, 160, true);
     is("layer_norm_best_f16", 500, 20480, "layer_norm_fitted_cluster", "__half, 4, 384, 4, 2, false", 1000, 320, true);   // 41 MB
-    is("layer_norm_best_f32", 357, 14336, "layer_norm_fitted_cluster", "float, 4, 384, 4, 4, false", 1428, 224, true);
+    is("layer_norm_best_f32", 250, 20480, "layer_norm_fitted_cluster", "float, 4, 384, 4, 4, false", 1000, 320, true);
     const auto is_on_fast = [](std::uint64_t rows, std::uint64_t columns, Element element, std::uint32_t packs,
                                std::uint32_t blocks) {
         lesson::Inputs inputs = on_fast_memory("layer_norm_best_f16", rows, columns);
@@ -230,14 +226,14 @@ TEST(LayerNorm, ManyLongRowsGoToClustersOfSmallBlocks) {
 TEST(LayerNorm, FittedRowsThatL2HoldsHaveInstancesOfTheirOwn) {
     const auto is = expect_launch_on_sm90;
     is("layer_norm_best_f32", 850, 5120, "layer_norm_fitted", "float, 5, 256, 4, false, false", 850, 256, true);
-    is("layer_norm_best_f32", 600, 7168, "layer_norm_fitted", "float, 8, 256, 3, false, false", 600, 224, true);
-    is("layer_norm_best_f32", 520, 8192, "layer_norm_fitted", "float, 8, 256, 3, false, false", 520, 256, true);
-    is("layer_norm_best_f16", 772, 11000, "layer_norm_fitted", "__half, 4, 512, 3, false, false", 772, 352, true);
-    is("layer_norm_best_f16", 850, 12288, "layer_norm_fitted", "__half, 6, 256, 4, false, false", 850, 256, true);   // whole warps
+    is("layer_norm_fitted_f32", 600, 7168, "layer_norm_fitted", "float, 8, 256, 3, false, false", 600, 224, true);
+    is("layer_norm_fitted_f32", 520, 8192, "layer_norm_fitted", "float, 8, 256, 3, false, false", 520, 256, true);
+    is("layer_norm_fitted_f16", 772, 11000, "layer_norm_fitted", "__half, 4, 512, 3, false, false", 772, 352, true);
+    is("layer_norm_fitted_f16", 850, 12288, "layer_norm_fitted", "__half, 6, 256, 4, false, false", 850, 256, true);   // whole warps
     is("layer_norm_best_f16", 714, 14336, "layer_norm_fitted", "__half, 7, 512, 2, false, false", 714, 256, true);
     is("layer_norm_best_bf16", 683, 15000, "layer_norm_fitted", "__nv_bfloat16, 8, 512, 2, false, false", 683, 256, true);
-    is("layer_norm_best_f16", 640, 16000, "layer_norm_fitted", "__half, 4, 512, 3, false, false", 640, 512, true);
-    is("layer_norm_best_f16", 625, 16384, "layer_norm_fitted", "__half, 8, 512, 2, false, false", 625, 256, true);
+    is("layer_norm_fitted_f16", 640, 16000, "layer_norm_fitted", "__half, 4, 512, 3, false, false", 640, 512, true);
+    is("layer_norm_fitted_f16", 625, 16384, "layer_norm_fitted", "__half, 8, 512, 2, false, false", 625, 256, true);
 }
 
 // 31 MB read and written, and more. A thread has whole packs, of as many rows as that takes: eight of an odd number of
@@ -343,29 +339,42 @@ TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
     is("layer_norm_best_f16", 11001, 1251, "layer_norm_fitted_anywhere", "__half, 1, 5, 512, 2, true", 2751, 32, true);
 }
 
-// 34 MB and more. A block takes two rows that lie eight apart.
-TEST(LayerNorm, TwoRowsThatBeginAnywhereShareVectorsOnePackAhead) {
+// 34 MB and more. Where rows begin anywhere, a block takes two that lie eight apart, as long as they have room.
+TEST(LayerNorm, ManyRowsThatL2HoldsFindVectorsInL1) {
     const auto is = expect_launch_on_sm90;
-    is("layer_norm_best_f16", 2832, 3001, "layer_norm_two_rows", "__half, 3, 320, 3", 1416, 128, true);
-    is("layer_norm_best_bf16", 1214, 7001, "layer_norm_two_rows", "__nv_bfloat16, 3, 320, 3", 608, 320, true);
+    is("layer_norm_best_f16", 2832, 3001, "layer_norm_vectors_in_l1", "__half, 2, 3, 320, 3, false", 1416, 128, true);
+    is("layer_norm_best_bf16", 1214, 7001, "layer_norm_vectors_in_l1", "__nv_bfloat16, 2, 3, 320, 3, false", 608, 320, true);
+    is("layer_norm_best_f16", 944, 9001, "layer_norm_vectors_in_l1", "__half, 2, 3, 384, 3, false", 472, 384, true);   // 1125
+    is("layer_norm_best_f16", 772, 11001, "layer_norm_vectors_in_l1", "__half, 1, 4, 512, 3, false", 772, 352, true);
+    is("layer_norm_best_f16", 944, 9000, "layer_norm_vectors_in_l1", "__half, 1, 4, 512, 3, true", 944, 288, true);
+    is("layer_norm_best_f16", 1464, 7000, "layer_norm_vectors_in_l1", "__half, 1, 4, 512, 3, true", 1464, 224, true);   // 41 MB
+    is("layer_norm_best_f16", 1025, 10240, "layer_norm_vectors_in_l1", "__half, 1, 4, 512, 3, true", 1025, 320, true);
+    is("layer_norm_best_bf16", 1281, 8000, "layer_norm_vectors_in_l1", "__nv_bfloat16, 1, 4, 512, 3, true", 1281, 256, true);
+    is("layer_norm_best_f32", 708, 6000, "layer_norm_vectors_in_l1", "float, 1, 4, 512, 3, true", 708, 384, true);
+    is("layer_norm_best_f32", 531, 8000, "layer_norm_vectors_in_l1", "float, 1, 8, 512, 2, true", 531, 256, true);   // 2000
+    is("layer_norm_best_f32", 500, 10240, "layer_norm_vectors_in_l1", "float, 1, 8, 512, 2, true", 500, 320, true);   // 41 MB
+    is("layer_norm_best_f32", 708, 6001, "layer_norm_vectors_in_l1", "float, 1, 4, 512, 3, false", 708, 384, true);
     const auto route_of = [](std::uint64_t rows, std::uint64_t columns, Element element) {
         lesson::Inputs inputs = with_rows("layer_norm_best_f16", rows, columns);
         inputs.machine.architecture = 90;
         return best_route(inputs, element).route;
     };
-    EXPECT_EQ(route_of(4247, 2001, Element::f16), Route::two_rows);
-    EXPECT_NE(route_of(4427, 1921, Element::f16), Route::two_rows);    // 240 packs
-    EXPECT_NE(route_of(1106, 7689, Element::f16), Route::two_rows);    // 961 packs
-    EXPECT_NE(route_of(1416, 3001, Element::f32), Route::two_rows);
-    EXPECT_NE(route_of(5581, 3001, Element::f16), Route::two_rows);    // 67 MB
-    EXPECT_NE(route_of(2832, 3000, Element::f16), Route::two_rows);
-    EXPECT_NE(route_of(900, 3001, Element::f16), Route::two_rows);     // 11 MB
+    EXPECT_EQ(route_of(5662, 1501, Element::f16), Route::vectors_in_l1);
+    EXPECT_NE(route_of(2833, 3000, Element::f16), Route::vectors_in_l1);
+    EXPECT_EQ(route_of(3416, 3000, Element::f16), Route::vectors_in_l1);    // 41 MB
+    EXPECT_NE(route_of(653, 13000, Element::f16), Route::vectors_in_l1);
+    EXPECT_EQ(route_of(788, 13000, Element::f16), Route::vectors_in_l1);    // 41 MB
+    EXPECT_NE(route_of(1416, 3001, Element::f32), Route::vectors_in_l1);
+    EXPECT_EQ(route_of(1707, 3001, Element::f32), Route::vectors_in_l1);    // 41 MB
+    EXPECT_NE(route_of(691, 6144, Element::f32), Route::vectors_in_l1);     // fills six packs a thread
+    EXPECT_NE(route_of(5581, 3001, Element::f16), Route::vectors_in_l1);    // 67 MB
+    EXPECT_NE(route_of(900, 3001, Element::f16), Route::vectors_in_l1);     // 11 MB
 }
 
 TEST(LayerNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
     for (const Route route :
          {Route::few_columns, Route::few_lanes, Route::row_tile, Route::lane_tile, Route::fitted, Route::asks_early,
-          Route::fitted_anywhere, Route::fitted_cluster, Route::two_rows}) {
+          Route::fitted_anywhere, Route::fitted_cluster, Route::vectors_in_l1}) {
         expect_a_compiled_instance_for_every_length("layer_norm", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
             if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
         });
@@ -380,9 +389,9 @@ TEST(LayerNorm, LaunchesOverlapWhereThatWasMeasured) {
     is("layer_norm_best_f16", 1025, 1024, "layer_norm_overlap", "__half, 32, 4, false", 513, 64, true);  // two rows a block
     is("layer_norm_best_bf16", 65, 32768, "layer_norm_overlap", "__nv_bfloat16, 1024, 4, false", 65, 1024, true);
     is("layer_norm_best_f16", 3320, 2560, "layer_norm_few_lanes", "__half, 16, 160, 2, 2, true", 1660, 160, true);
-    is("layer_norm_best_f16", 1670, 6144, "layer_norm_fitted", "__half, 6, 256, 4, false, false", 1670, 128, true);
+    is("layer_norm_best_f16", 1670, 6144, "layer_norm_vectors_in_l1", "__half, 1, 4, 512, 3, true", 1670, 192, true);
     is("layer_norm_best_f16", 1185, 7168, "layer_norm_asks_early", "__half, 4, 512, 2", 1185, 224, true);
-    is("layer_norm_best_f16", 1250, 8192, "layer_norm_fitted", "__half, 8, 512, 2, false, false", 1250, 128, true);
+    is("layer_norm_best_f16", 1250, 8192, "layer_norm_vectors_in_l1", "__half, 1, 4, 512, 3, true", 1250, 256, true);
     is("layer_norm_best_f16", 2075, 4096, "layer_norm_few_lanes", "__half, 16, 128, 4, 2, true", 1038, 128, true);
     is("layer_norm_best_f16", 1675, 10000, "layer_norm_fitted", "__half, 6, 256, 4, true, false", 1675, 224, true);   // fills L2
     is("layer_norm_best_f16", 1675, 20000, "layer_norm_fitted", "__half, 7, 512, 2, false, true", 1675, 384, true);

@@ -196,6 +196,14 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                                    b.in, b.weight, b.out, static_cast<long long>(rows.count), columns, epsilon);
             break;
         }
+        case Route::weights_in_l1: {
+            const FittedAnywhereShape shape = shape_with_weights_in_l1(inputs, element);
+            launch_rows_together(plan, inputs, element, "rms_norm_weights_in_l1", shape,
+                                 fmt::format("{}, {}, {}, {}, {}", type, shape.rows, shape.packs, shape.most_threads,
+                                             shape.blocks),
+                                 b.in, b.weight, b.out, static_cast<int>(rows.count), columns, epsilon);
+            break;
+        }
         case Route::anywhere:
             launch_anywhere(plan, inputs, element, b);
             break;

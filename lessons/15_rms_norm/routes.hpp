@@ -30,6 +30,7 @@ enum class Route : std::uint8_t {
     anywhere,
     fitted_anywhere,
     fitted_cluster,
+    weights_in_l1,
     cluster,
     bulk_copies,
     rows_on_demand,
@@ -97,6 +98,20 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
                                   {1, 5, 512, 2, 1664},
                                   {1, 4, 512, 2, 1024},
                                   {1, 3, 512, 3, 1536}});
+}
+
+// Of rows that begin anywhere, whose weights are brought into L1 first: short ones by two, longer ones by the fewest places for
+// packs that stay empty. Percent of a copy's bandwidth on an H200, 34 MB of halves, by four packs a thread and by six: 6001
+// columns 86 82, 9001 80 83, 13001 76 84; by two rows with two packs and by one with four: 2001 87 77, 3001 84 86 (these
+// kernels by themselves).
+inline FittedAnywhereShape shape_with_weights_in_l1(const Inputs& inputs, Element element) {
+    const std::uint64_t columns = rows_of(inputs).columns;
+    const std::uint64_t packs = columns / pack_of(element);
+    if (is_packed(inputs, element) || packs <= 128) return {};
+    if (packs <= 300) return fitted_anywhere_shape(columns, element, {{2, 2, 320, 4, 300}});
+    if (packs <= 1024) return fitted_anywhere_shape(columns, element, {{1, 4, 512, 3, 1024}, {1, 6, 320, 4, 1024}});
+    if (packs <= 1920) return fitted_anywhere_shape(columns, element, {{1, 6, 320, 4, 1920}});
+    return fitted_anywhere_shape(columns, element, {{1, 4, 512, 3, 2048}});
 }
 
 // Of rows that clusters of small blocks take, by so many packs a thread and blocks a cluster: more packs leave fewer blocks
@@ -176,6 +191,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return is_packed(inputs, element) && packs == on_demand_shape(element, block).room();
         case Route::fitted_cluster:
             return is_packed(inputs, element) && shape_of_fitted_cluster(inputs, element).threads > 0;
+        case Route::weights_in_l1:
+            return shape_with_weights_in_l1(inputs, element).threads > 0;
         case Route::fitted_anywhere:
             return shape_of_fitted_anywhere(inputs, element).threads > 0;
         case Route::anywhere:
@@ -296,10 +313,20 @@ inline bool fitted_cluster_is_faster(const Inputs& inputs, Element element) {
            has_room(Route::fitted_cluster, inputs, element, kMostThreads);
 }
 
+// Is it faster that blocks bring weights into L1 first? Percent of a copy's bandwidth on an H200 so and by fitted_anywhere,
+// halves of 34 MB: 1361 columns 83 78, 1701 83 78, 2501 85 80, 3501 83 78, 5001 87 79, 7001 81 75, 8001 84 74, 9001 83 74,
+// 11001 86 73, 13001 84 71, 16001 76 70; of 41 MB 1501 80 78, 5001 78 76, 9001 80 73, 15001 79 69; of 46 MB 9001 83 80. Floats
+// of 34 MB: 601 84 78, 1001 90 81, 3001 90 82, 5001 87 79, 8001 76 71; of 41 MB 6001 83 73 (these kernels by themselves).
+inline bool weights_in_l1_are_faster(const Inputs& inputs, Element element) {
+    return inputs.machine.architecture >= 90 && rows_are_many(inputs, element) && l2_holds(inputs, element) &&
+           has_room(Route::weights_in_l1, inputs, element, kMostThreads);
+}
+
 inline Choice best_route(const Inputs& inputs, Element element) {
     if (few_columns_are_faster(inputs, element, shape_of_few_columns(inputs, element)))
         return {Route::few_columns, kShortBlock};
     if (lane_tile_is_faster(inputs, element)) return {Route::lane_tile, kShortBlock};
+    if (weights_in_l1_are_faster(inputs, element)) return {Route::weights_in_l1, kMostThreads};
     if (fitted_cluster_is_faster(inputs, element)) return {Route::fitted_cluster, kMostThreads};
     if (row_tile_of_norm_is_faster(inputs, element, 222, 130)) return {Route::row_tile, kShortBlock};
     if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element), 240))

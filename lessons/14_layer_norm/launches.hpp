@@ -111,7 +111,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         block = kMostThreads;
     }
     // Values of 16 bits are read once for mean and variance, and take quotients and roots that are right to a few
-    // roundings more.
+    // roundings more. vectors_in_l1 merges moments of floats.
     const bool near = route == Route::fitted_anywhere || route == Route::few_lanes || route == Route::row_tile ||
                       route == Route::lane_tile || route == Route::asks_early || route == Route::fitted_cluster ||
                       route == Route::vectors_in_l1;

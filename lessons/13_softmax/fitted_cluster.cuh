@@ -36,10 +36,11 @@ struct LinePacks {
 //
 // Compared with softmax_fitted_anywhere: a row's threads wait once, for the pairs of all its warps, which each warp tells
 // every block of the cluster. Blocks are smaller: the next one begins when half a row, or less, has been put out. Compared
-// with softmax_cluster: exponentials are kept, as floats.
+// with softmax_cluster: exponentials of kKept packs a thread are kept, as floats. The other packs are held as they are, in
+// half as many registers, and their exponentials worked out twice: so more blocks run at once.
 //
 // Launches overlap. The next kernel is let in at once.
-template <class T, int kPacks, int kMostThreads, int kBlocks, int kCluster, bool kWhole>
+template <class T, int kPacks, int kMostThreads, int kBlocks, int kCluster, bool kWhole, int kKept>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kMostThreads, kBlocks)
     softmax_fitted_cluster(const T* in, T* out, int columns) {
   static_assert(kCluster * kMostThreads <= 1024, "a lane of each warp joins the pair of one warp");
@@ -74,18 +75,34 @@ __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kMostThreads,
   const RelativeExp<T> exp_of = {finite_or_zero(pair.max)};
   edge = exp_of(edge);
   pair.sum = edge;
-  Exponentials<T> kept[kPacks];
+  Exponentials<T> kept[kKept];
 #pragma unroll
-  for (int p = 0; p < kPacks; ++p) kept[p].take(as_pack<T>(held[p]), exp_of, pair.sum);
+  for (int p = 0; p < kPacks; ++p) {
+    if (p < kKept) {
+      kept[p].take(as_pack<T>(held[p]), exp_of, pair.sum);
+    } else {
+      keep_packed(held[p]);
+      Exponentials<T>().take(as_pack<T>(held[p]), exp_of, pair.sum);
+    }
+  }
   pair.sum = sum_xor<32>(pair.sum);
   wait_at_cluster();
   all.tell(pair, rank);
   pair = all.template wait_for_few<T>();
   const float scale = (has_some ? RelativeExp<T>{pair.max}.of_scale(exp_of.largest) : 1.0f) * __fdividef(1.0f, pair.sum);
   if (column >= 0) out[start + column] = narrowed<T>(edge * scale);
+  // No scale is below 0, which the compiler does not know. It would else find that the exponentials were worked out before,
+  // and keep them.
+  const unsigned zero = scale < 0.0f;
 #pragma unroll
   for (int p = 0; p < kPacks; ++p) {
-    const uint4 words = as_words(kept[p].times(scale));   // worked out by all lanes: else those of a warp would part
+    Exponentials<T> of_pack = kept[p < kKept ? p : 0];
+    if (p >= kKept) {
+      held[p] = make_uint4(held[p].x ^ zero, held[p].y ^ zero, held[p].z ^ zero, held[p].w ^ zero);
+      float sum = 0.0f;   // as before
+      of_pack.take(as_pack<T>(held[p]), exp_of, sum);
+    }
+    const uint4 words = as_words(of_pack.times(scale));   // worked out by all lanes: else those of a warp would part
     if (its.has(p)) result[p * 32] = words;
   }
 }

@@ -204,10 +204,14 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                                    buffers.in, buffers.out, static_cast<long long>(rows.count), columns);
             break;
         }
-        case Route::fitted_cluster:
-            launch_fitted_cluster(plan, inputs, element, "softmax_fitted_cluster", shape_of_fitted_cluster(inputs, element),
-                                  is_packed(inputs, element) ? ", true" : ", false", buffers.in, buffers.out, columns);
+        case Route::fitted_cluster: {
+            const FittedClusterShape shape = shape_of_fitted_cluster(inputs, element);
+            launch_fitted_cluster(plan, inputs, element, "softmax_fitted_cluster", shape,
+                                  fmt::format(", {}, {}", is_packed(inputs, element),
+                                              packs_kept_as_floats(shape, inputs, element)),
+                                  buffers.in, buffers.out, columns);
             break;
+        }
         case Route::anywhere:
             launch_anywhere(plan, inputs, element, buffers);
             break;

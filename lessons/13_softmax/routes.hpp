@@ -131,39 +131,86 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
 // 2055, 2311 and 4103: where 2048, 2304 and 4096 packs lie, up to seven places past a line. Rows that begin anywhere need
 // more registers, and have fewer packs a thread: of 34 MB 16001 halves by two blocks 88 % of a copy's bandwidth on an
 // H200, by four 81; 20001 83 and 84. Rows of more than 5120 packs take the fewest packs a thread: 50000 halves by eight
-// 76, by ten 72, although fewer places stay empty (these kernels by themselves); 50001 by seven 81, by eight 74. Where L2
-// does not hold all, teams are faster than such clusters for rows that begin anywhere and for the longest: of 67 MB 50001
-// halves 92 and 84, 128000 91 and 87, 65536 floats 101 and 97; but 98304 halves 90 and 94.
+// 76, by ten 72, although fewer places stay empty (these kernels by themselves). Where L2 does not hold all, teams are faster
+// than such clusters for rows that begin anywhere and for the longest: of 67 MB 50001 halves 92 and 84, 128000 91 and 87,
+// 65536 floats 101 and 97; but 98304 halves 90 and 94.
 inline FittedClusterShape shape_of_fitted_cluster(const Inputs& inputs, Element element) {
+    const bool wide = element == Element::f32;
+    const bool holds = l2_holds(inputs, element);
     const std::uint64_t places = places_of(inputs, element);
-    const auto of_eight = [&](std::initializer_list<FittedClusterShape> instances) {
+    const auto first_of_eight = [&](std::initializer_list<FittedClusterShape> instances) {
         for (const FittedClusterShape& instance : instances)
             if (places <= instance.most_packs) return fitted_cluster_shape(places, {instance});
         return FittedClusterShape{};
     };
-    const bool holds = l2_holds(inputs, element);
     if (!is_packed(inputs, element)) {
         if (places <= 5120) return fitted_cluster_shape(places, {{4, 320, 4, 2, 2208}, {5, 256, 4, 4, 5120}});
         if (!holds) return {};
-        return of_eight(
-            {{6, 128, 6, 8, 6144}, {7, 128, 5, 8, 7168}, {8, 128, 5, 8, 8192}, {10, 128, 4, 8, 10240}});
+        if (wide)
+            return first_of_eight(
+                {{6, 128, 6, 8, 6144}, {7, 128, 5, 8, 7168}, {8, 128, 5, 8, 8192}, {10, 128, 4, 8, 10240}});
+        return first_of_eight({{6, 128, 8, 8, 6144},
+                               {7, 128, 8, 8, 7168},
+                               {8, 128, 7, 8, 8192},
+                               {9, 128, 7, 8, 9216},
+                               {10, 128, 7, 8, 10240},
+                               {12, 128, 5, 8, 12288},
+                               {16, 128, 4, 8, 16384}});
     }
-    if (places > 5120)
-        return of_eight({{6, 128, 8, 8, 6144},
-                         {7, 128, 6, 8, 7168},
-                         {8, 128, 6, 8, 8192},
-                         {10, 128, 5, 8, 10240},
-                         {12, 128, 4, 8, 12288},
-                         {16, 128, 3, 8, holds ? 16384u : 0}});
-    return fitted_cluster_shape(places,
-                                {{6, 256, 4, 2, 2055},
-                                 {4, 320, 4, 2, 2055},
-                                 {5, 256, 4, 2, 2311},
-                                 {6, 256, 4, 2, 2311},
-                                 {6, 256, 4, 4, 4103},
-                                 {5, 256, 4, 4, 4103},
-                                 {8, 256, 3, 4, 4103},
-                                 {5, 128, 8, 8, 5120}});
+    if (places <= 5120)
+        return fitted_cluster_shape(places,
+                                    {{6, 256, 4, 2, 2055},
+                                     {4, 320, 4, 2, 2055},
+                                     {5, 256, 4, 2, 2311},
+                                     {6, 256, 4, 2, 2311},
+                                     {6, 256, 4, 4, 4103},
+                                     {5, 256, 4, 4, 4103},
+                                     {8, 256, 3, 4, 4103},
+                                     {5, 128, 8, 8, 5120}});
+    if (wide)
+        return first_of_eight({{6, 128, 8, 8, 6144},
+                               {7, 128, 6, 8, 7168},
+                               {8, 128, 6, 8, 8192},
+                               {10, 128, 5, 8, 10240},
+                               {12, 128, 4, 8, 12288},
+                               {16, 128, 3, 8, holds ? 16384u : 0}});
+    // Of 34 MB twelve packs a thread are faster by five blocks at once, of more by six: of 98304 columns 76 and 72, of 41 MB
+    // 74 and 75, of 46 MB 78 and 83 (these kernels by themselves, in one run).
+    const std::uint32_t blocks_of_twelve = fillings_of_l2(inputs, element) <= 0.6 ? 5 : 6;
+    return first_of_eight({{6, 128, 8, 8, 6144},
+                           {7, 128, 8, 8, 7168},
+                           {8, 128, 8, 8, 8192},
+                           {9, 128, 7, 8, 9216},
+                           {10, 128, 7, 8, 10240},
+                           {12, 128, blocks_of_twelve, 8, 12288},
+                           {14, 128, 5, 8, holds ? 14336u : 0},
+                           {16, 128, 4, 8, holds ? 16384u : 0}});
+}
+
+// Packs of a thread whose exponentials such a cluster keeps, as floats. Of 16-bit values in clusters of eight blocks as many as
+// registers are enough for: percent of a copy's bandwidth on an H200 so and where all are kept, and fewer blocks run at once,
+// halves of 34 MB 65536 columns 81 80, 98304 76 73, 60001 76 73, 80001 73 71; of 41 MB 57344 80 77, 65536 82 75, 80000 77 71,
+// 98304 75 70, 80001 75 67; of 46 MB 98304 83 73 (these kernels by themselves, not all in one run).
+inline std::uint32_t packs_kept_as_floats(const FittedClusterShape& shape, const Inputs& inputs, Element element) {
+    if (element == Element::f32 || shape.cluster < 8) return shape.packs;
+    const bool whole = is_packed(inputs, element);
+    switch (shape.packs) {
+        case 7:
+            return 3;
+        case 9:
+            return whole ? 5 : 4;
+        case 10:
+            return whole ? 4 : 2;
+        case 12:
+            return shape.blocks == 5 ? 6 : 4;
+        case 8:
+        case 14:
+            return 4;
+        case 16:
+            return 8;
+        default:   // five or six
+            return 5;
+    }
 }
 
 // Of short rows that a few lanes hold: of whole units of 16, of 8 or of 4 bytes, else of units of 16 that begin anywhere.

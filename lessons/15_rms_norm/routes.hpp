@@ -115,18 +115,17 @@ inline FittedAnywhereShape shape_with_weights_in_l1(const Inputs& inputs, Elemen
 }
 
 // Of rows that clusters of small blocks take, by so many packs a thread and blocks a cluster: more packs leave fewer blocks
-// on a multiprocessor. Percent of a copy's bandwidth on an H200, 34 MB, by two blocks and by four: 25000 halves 77 76, 28672
-// 78 78; but floats 12288 82 88. 40960 halves by four blocks 81, by eight 79; 20480 floats by four less than 83, by eight 85
-// (these kernels by themselves, each length in one run). Longer ones by eight, and by a team: 50000 halves 78 73, 65536 69
-// 68; but 131072 63 72, floats 65536 67 74.
+// on a multiprocessor. Percent of a copy's bandwidth on an H200, halves of 34 MB: 14336 columns by six packs 88, by four 86, by
+// five 84; 24576 by two blocks 83, by four 84, 28672 78 and 81; 32768 by four blocks and eight packs 83, six 79; 40960 by ten
+// packs 79, six 78; 45000 by four blocks 79, by eight 78, but 22500 floats 79 and 83; 50000 by eight blocks and five packs 74,
+// six 72; 57344 by six packs 76, by eight 73 (these kernels by themselves, in one run). 65536 halves so 76, 32768 floats 78;
+// before one warp alone waited for the cluster's blocks, 131072 halves 63 and 72 by a team, 65536 floats 67 and 74.
 inline FittedClusterShape shape_of_fitted_cluster(const Inputs& inputs, Element element) {
-    const bool wide = element == Element::f32;
     const std::uint64_t places = places_of(inputs, element);
-    if (places <= (wide ? 2311u : 3840u))
-        return fitted_cluster_shape(places, {{4, 320, 4, 2, 2055}, {5, 256, 4, 2, 2560}, {6, 320, 3, 2, 3840}});
-    if (places > 5120) return fitted_cluster_shape(places, {{5, 256, 4, 8, 6400}, {6, 256, 4, 8, 6144}});
-    return fitted_cluster_shape(
-        places, {{5, 256, 4, 4, wide ? 4103u : 5120u}, {6, 256, 4, 4, 4103}, {4, 320, 4, 4, 4103}, {5, 128, 8, 8, 5120}});
+    if (places <= 2567) return fitted_cluster_shape(places, {{6, 320, 3, 2, 2567}});
+    if (places <= (element == Element::f32 ? 5127u : 6144u))
+        return fitted_cluster_shape(places, {{6, 256, 4, 4, 6144}, {10, 128, 5, 4, 5120}, {8, 256, 3, 4, 6144}});
+    return fitted_cluster_shape(places, {{6, 256, 4, 8, 8199}, {5, 256, 4, 8, 8199}, {8, 256, 3, 8, 8199}});
 }
 
 // Of rows that a few lanes or warps hold. Of 97 to 128 packs that begin anywhere fitted_anywhere is faster: percent of a

@@ -185,13 +185,19 @@ TEST(RmsNorm, ManyShortRowsAreHeldByAFewLanes) {
 // 34 MB read and written. A row's packs take places of the blocks' threads: the fewest that an instance has for it.
 TEST(RmsNorm, ManyLongRowsGoToClustersOfSmallBlocks) {
     const auto is = expect_launch_on_sm90;
-    is("rms_norm_best_f16", 592, 14336, "rms_norm_fitted_cluster", "__half, 4, 320, 4, 2", 1184, 224, true);   // 1792 packs
-    is("rms_norm_best_bf16", 531, 16000, "rms_norm_fitted_cluster", "__nv_bfloat16, 4, 320, 4, 2", 1062, 256, true);
-    is("rms_norm_best_f16", 425, 20000, "rms_norm_fitted_cluster", "__half, 5, 256, 4, 2", 850, 256, true);    // 2500
-    is("rms_norm_best_f32", 259, 16384, "rms_norm_fitted_cluster", "float, 4, 320, 4, 4", 1036, 256, true);
-    is("rms_norm_best_f16", 207, 40960, "rms_norm_fitted_cluster", "__half, 5, 256, 4, 4", 828, 256, true);
-    is("rms_norm_best_f32", 207, 20480, "rms_norm_fitted_cluster", "float, 5, 128, 8, 8", 1656, 128, true);
+    is("rms_norm_best_f16", 592, 14336, "rms_norm_fitted_cluster", "__half, 6, 320, 3, 2", 1184, 160, true);   // 1792 packs
+    is("rms_norm_best_bf16", 531, 16000, "rms_norm_fitted_cluster", "__nv_bfloat16, 6, 320, 3, 2", 1062, 192, true);
+    is("rms_norm_best_f16", 425, 20000, "rms_norm_fitted_cluster", "__half, 6, 320, 3, 2", 850, 224, true);    // 2500
+    is("rms_norm_best_f32", 259, 16384, "rms_norm_fitted_cluster", "float, 8, 256, 3, 4", 1036, 128, true);    // 4096
+    is("rms_norm_best_f16", 207, 40960, "rms_norm_fitted_cluster", "__half, 10, 128, 5, 4", 828, 128, true);   // 5120
+    is("rms_norm_best_f32", 207, 20480, "rms_norm_fitted_cluster", "float, 10, 128, 5, 4", 828, 128, true);
+    is("rms_norm_best_bf16", 345, 24576, "rms_norm_fitted_cluster", "__nv_bfloat16, 6, 256, 4, 4", 1380, 128, true);
+    is("rms_norm_best_f16", 188, 45000, "rms_norm_fitted_cluster", "__half, 6, 256, 4, 4", 752, 256, true);      // 5625
+    is("rms_norm_best_f32", 188, 22500, "rms_norm_fitted_cluster", "float, 6, 256, 4, 8", 1504, 128, true);
     is("rms_norm_best_f16", 170, 50000, "rms_norm_fitted_cluster", "__half, 5, 256, 4, 8", 1360, 160, true);
+    is("rms_norm_best_f16", 148, 57344, "rms_norm_fitted_cluster", "__half, 6, 256, 4, 8", 1184, 160, true);     // 7168
+    is("rms_norm_best_bf16", 129, 65536, "rms_norm_fitted_cluster", "__nv_bfloat16, 8, 256, 3, 8", 1032, 128, true);
+    is("rms_norm_best_f16", 120, 70000, "rms_norm_team", "__half, true, 12", 4, 864, true);
     lesson::Inputs inputs = with_rows("rms_norm_best_f16", 1390, 12288);   // 1536 packs
     inputs.machine.architecture = 90;
     EXPECT_NE(best_route(inputs, Element::f16).route, Route::fitted_cluster);

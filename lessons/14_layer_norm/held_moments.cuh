@@ -51,6 +51,25 @@ __device__ __forceinline__ Moments moments_by_two_walks(const LanePacks<kPacks, 
 // What so many values add to m2 whose mean lies `apart` from all of them. Of none 0, even where apart's square overflows.
 __device__ __forceinline__ float squares_of_shift(float count, float apart) { return count * apart * apart; }
 
+// The moments of rows that a warp's lanes work on together, in each of them, from each lane's. of_warp: values of a row that
+// this warp has.
+template <int kRows>
+__device__ __forceinline__ void warp_moments(Moments (&rows)[kRows], float of_warp) {
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    const float mean = __fdividef(warp_sum(rows[r].count * rows[r].mean), fmaxf(of_warp, 1.0f));
+    const float m2 = warp_sum(rows[r].m2 + squares_of_shift(rows[r].count, rows[r].mean - mean));
+    rows[r] = {of_warp, mean, m2};
+  }
+}
+
+// The moments of a row of so many values, in each lane, from those of the warps that share it: each lane has one warp's, or
+// 0, 0, 0.
+__device__ __forceinline__ Moments join_warps(const Moments& of_other, float columns) {
+  const float mean = __fdividef(warp_sum(of_other.count * of_other.mean), columns);
+  return {columns, mean, warp_sum(of_other.m2 + squares_of_shift(of_other.count, of_other.mean - mean))};
+}
+
 // The moments of rows that a block's threads work on together, in each of them, from each lane's.
 // of_warp: values of a row that this warp has; of_other: that the warp has whose number is this
 // lane's, 0 if there is none. means, m2s: shared memory.
@@ -59,13 +78,7 @@ __device__ __forceinline__ void block_moments(Moments (&rows)[kRows], float of_w
                                               float (&means)[kRows][32], float (&m2s)[kRows][32]) {
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
-  const float all = columns;
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    const float mean = __fdividef(warp_sum(rows[r].count * rows[r].mean), fmaxf(of_warp, 1.0f));
-    const float m2 = warp_sum(rows[r].m2 + squares_of_shift(rows[r].count, rows[r].mean - mean));
-    rows[r] = {all, mean, m2};
-  }
+  warp_moments(rows, of_warp);
   if (blockDim.x == 32) return;
   if (lane == 0) {
 #pragma unroll
@@ -78,10 +91,7 @@ __device__ __forceinline__ void block_moments(Moments (&rows)[kRows], float of_w
   const bool has = lane < blockDim.x / 32;
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
-    const float mean = has ? means[r][lane] : 0.0f;
-    const float m2 = has ? m2s[r][lane] : 0.0f;
-    rows[r].mean = __fdividef(warp_sum(of_other * mean), all);
-    rows[r].m2 = warp_sum(m2 + squares_of_shift(of_other, mean - rows[r].mean));
+    rows[r] = join_warps({of_other, has ? means[r][lane] : 0.0f, has ? m2s[r][lane] : 0.0f}, columns);
   }
 }
 

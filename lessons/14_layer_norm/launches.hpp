@@ -111,14 +111,15 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         block = kMostThreads;
     }
     // Values of 16 bits are read once for mean and variance, and take quotients and roots that are right to a few
-    // roundings more. vectors_in_l1 merges moments of floats.
+    // roundings more. Kernels that bring vectors into L1 merge moments of floats.
+    const bool in_l1 = route == Route::vectors_in_l1 || route == Route::vectors_in_l1_cluster;
     const bool near = route == Route::fitted_anywhere || route == Route::few_lanes || route == Route::row_tile ||
                       route == Route::lane_tile || route == Route::asks_early || route == Route::fitted_cluster ||
-                      route == Route::vectors_in_l1;
+                      in_l1;
     const bool two_passes = route == Route::warp || route == Route::registers || route == Route::high_occupancy ||
                             route == Route::overlap || route == Route::short_anywhere || route == Route::few_columns ||
                             route == Route::anywhere ||
-                            (((near && route != Route::vectors_in_l1) || route == Route::fitted) && element == Element::f32);
+                            (((near && !in_l1) || route == Route::fitted) && element == Element::f32);
     const Buffers b = add_buffers(
         plan, inputs,
         {.element = element,
@@ -176,6 +177,17 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                                  fmt::format("{}, {}, {}, {}, {}{}", type, shape.rows, shape.packs, shape.most_threads,
                                              shape.blocks, whole),
                                  b.in, b.weight, b.bias, b.out, static_cast<int>(rows.count), columns, epsilon);
+            break;
+        }
+        case Route::vectors_in_l1_cluster: {
+            const ClusterWithVectorsInL1 cluster = cluster_with_vectors_in_l1(inputs, element);
+            const FittedClusterShape& shape = cluster.shape;
+            plan.launch("layer_norm_vectors_in_l1_cluster",
+                        fmt::format("{}, {}, {}, {}, {}, {}", type, cluster.rows, shape.packs, shape.most_threads,
+                                    shape.blocks, shape.cluster),
+                        Grid{rows.blocks(cluster.rows) * shape.cluster}, Block{shape.threads}, b.in, b.weight, b.bias, b.out,
+                        static_cast<int>(rows.count), columns, epsilon);
+            plan.launches.back().overlaps = true;
             break;
         }
         case Route::fitted_cluster: {

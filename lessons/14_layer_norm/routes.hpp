@@ -31,6 +31,7 @@ enum class Route : std::uint8_t {
     fitted_anywhere,
     fitted_cluster,
     vectors_in_l1,
+    vectors_in_l1_cluster,
     cluster,
     bulk_copies,
     rows_on_demand,
@@ -124,17 +125,37 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
 
 // Of rows whose weights and biases are brought into L1 first. Rows of 16 bits that begin anywhere are taken by two as long as
 // they have room: of 34 MB of halves on an H200, so and alone, 3001 columns 80 % of a copy's bandwidth and 66, 9001 72 and 62.
-// Floats: of 34 MB of 8000 columns 74 by eight packs a thread, 71 by four; of 41 MB 77 and 80 (these kernels by themselves).
+// Floats: of 34 MB of 8000 columns 74 by eight packs a thread, 71 by four; of 41 MB 77 and 80. That begin anywhere, by two and
+// alone: of 41 MB 3001 72 65, 4001 72 69, 5001 72 68, but 6001 61 66; of 34 MB 6001 69 65, but 5001 62 65 (these kernels by
+// themselves).
 inline FittedAnywhereShape shape_with_vectors_in_l1(const Inputs& inputs, Element element) {
     const std::uint64_t columns = rows_of(inputs).columns;
     const std::uint64_t packs = columns / pack_of(element);
     const bool wide = element == Element::f32;
     if (packs <= 128) return {};
+    const bool little_room = fillings_of_l2(inputs, element) > 0.6;
     if (!is_packed(inputs, element) && !wide && packs <= 1152)
-        return fitted_anywhere_shape(columns, element, {{2, 3, 320, 3, 960}, {2, 3, 384, 3, 1152}});
-    if (is_packed(inputs, element) && wide && packs > (fillings_of_l2(inputs, element) <= 0.6 ? 1920 : 2048))
+        return fitted_anywhere_shape(columns, element, {{2, 3, 384, 3, 1152}});
+    if (!is_packed(inputs, element) && wide && little_room && packs <= 1280)
+        return fitted_anywhere_shape(columns, element, {{2, 3, 320, 4, 960}, {2, 5, 256, 4, 1280}});
+    if (!is_packed(inputs, element) && wide && !little_room && packs > 1280 && packs <= 1536)
+        return fitted_anywhere_shape(columns, element, {{2, 4, 512, 2, 1536}});
+    if (is_packed(inputs, element) && wide && packs > (little_room ? 2048 : 1920))
         return fitted_anywhere_shape(columns, element, {{1, 8, 512, 2, 4096}});
     return fitted_anywhere_shape(columns, element, {{1, 4, 512, 3, 2048}});
+}
+
+// Of longer ones whose weights and biases a cluster brings into L1 first, and the rows that it takes. Floats: of 41 MB on an
+// H200, 14336 columns 67 % of a copy's bandwidth by six packs a thread, 63 by eight (these kernels by themselves).
+struct ClusterWithVectorsInL1 {
+    std::uint32_t rows = 1;
+    FittedClusterShape shape;
+};
+inline ClusterWithVectorsInL1 cluster_with_vectors_in_l1(const Inputs& inputs, Element element) {
+    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    if (element != Element::f32) return {2, fitted_cluster_shape(packs, {{5, 256, 4, 2, 2560}, {4, 256, 4, 4, 4096}})};
+    if (packs <= 3840) return {1, fitted_cluster_shape(packs, {{6, 320, 4, 2, 3840}})};
+    return {1, fitted_cluster_shape(packs, {{8, 256, 4, 2, 4096}, {10, 256, 4, 2, 5120}})};
 }
 
 // Of rows that a few lanes or warps hold. Percent of a copy's bandwidth on an H200, 34 MB of halves in whole packs, so
@@ -205,6 +226,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return is_packed(inputs, element) && cluster_of_small_blocks(inputs, element).shape.threads > 0;
         case Route::vectors_in_l1:
             return shape_with_vectors_in_l1(inputs, element).threads > 0;
+        case Route::vectors_in_l1_cluster:
+            return is_packed(inputs, element) && cluster_with_vectors_in_l1(inputs, element).shape.threads > 0;
         case Route::fitted_anywhere:
             return shape_of_fitted_anywhere(inputs, element).threads > 0;
         case Route::anywhere:
@@ -325,6 +348,18 @@ inline bool vectors_in_l1_are_faster(const Inputs& inputs, Element element) {
     return little_room ? packs > 512 : is_between(1408, 2048) && packs != 1536;
 }
 
+// Is it faster that clusters do that? Not up to six tenths of L2: of 34 MB on an H200 20480 halves ran at 69 % of a copy's
+// bandwidth so and at 73 by clusters of small blocks, 12288 floats at 67 and 70. Of more, so and by the faster of those and of
+// blocks that bring weights and biases into L1: halves of 41 MB 18432 columns 70 67, 20480 74 70, 24576 70 65, 32768 66 63,
+// of 46 MB 20480 81 80; but 16384 of 46 MB 81 85. Floats of 41 MB 12288 69 62, 14336 67 65, 16384 65 64, 20480 65 56, of 46
+// MB 12288 72 72; but 10240 of 41 MB 73 75 (these kernels by themselves, not all in one run).
+inline bool clusters_with_vectors_in_l1_are_faster(const Inputs& inputs, Element element) {
+    return clusters_of_small_blocks_were_timed(inputs, element) && l2_holds(inputs, element) &&
+           fillings_of_l2(inputs, element) > 0.6 &&
+           has_room(Route::vectors_in_l1_cluster, inputs, element, kMostThreads) &&
+           packs_of(rows_of(inputs).columns, element) > (element == Element::f32 ? 2560 : 2048);
+}
+
 // Is it faster that weights and biases are asked for with the row? Percent of a copy's bandwidth on an H200, 34 MB of
 // halves, so and by fitted or a few lanes: 4104 columns 79 75, 4608 85 81, 5000 84 77, 5120 87 81, 6144 86 80, 7000 80 75,
 // 7168 84 77, 8000 84 76, 8192 87 79, 9000 73 73, 9216 79 78, 10000 78 76, 10240 79 77, 14336 74 72, 15000 70 69, 16000 71
@@ -371,6 +406,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
     if (few_columns_are_faster(inputs, element, shape_of_few_columns(inputs, element)))
         return {Route::few_columns, kShortBlock};
     if (lane_tile_is_faster(inputs, element)) return {Route::lane_tile, kShortBlock};
+    if (clusters_with_vectors_in_l1_are_faster(inputs, element)) return {Route::vectors_in_l1_cluster, kMostThreads};
     if (vectors_in_l1_are_faster(inputs, element)) return {Route::vectors_in_l1, kMostThreads};
     if (fitted_cluster_is_faster(inputs, element)) return {Route::fitted_cluster, kMostThreads};
     if (asking_early_is_faster(inputs, element)) return {Route::asks_early, kMostThreads};

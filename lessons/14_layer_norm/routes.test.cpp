@@ -204,8 +204,7 @@ TEST(LayerNorm, ManyLongRowsGoToClustersOfSmallBlocks) {
     is("layer_norm_best_bf16", 461, 18432, "layer_norm_fitted_cluster", "__nv_bfloat16, 8, 224, 5, 2, false", 922, 160, true);
     is("layer_norm_best_f16", 259, 32768, "layer_norm_fitted_cluster", "__half, 8, 256, 4, 2, false", 518, 256, true);
     is("layer_norm_best_f16", 207, 40960, "layer_norm_fitted_cluster", "__half, 8, 224, 5, 4, false", 828, 160, true);
-    is("layer_norm_best_f16", 500, 20480, "layer_norm_fitted_cluster", "__half, 4, 384, 4, 2, false", 1000, 320, true);   // 41 MB
-    is("layer_norm_best_f32", 250, 20480, "layer_norm_fitted_cluster", "float, 4, 384, 4, 4, false", 1000, 320, true);
+    is("layer_norm_best_f16", 250, 40960, "layer_norm_fitted_cluster", "__half, 4, 384, 4, 4, false", 1000, 320, true);   // 41 MB
     const auto is_on_fast = [](std::uint64_t rows, std::uint64_t columns, Element element, std::uint32_t packs,
                                std::uint32_t blocks) {
         lesson::Inputs inputs = on_fast_memory("layer_norm_best_f16", rows, columns);
@@ -342,8 +341,8 @@ TEST(LayerNorm, ManyRowsThatBeginAnywhereTakeNoMoreWarpsThanTheyNeed) {
 // 34 MB and more. Where rows begin anywhere, a block takes two that lie eight apart, as long as they have room.
 TEST(LayerNorm, ManyRowsThatL2HoldsFindVectorsInL1) {
     const auto is = expect_launch_on_sm90;
-    is("layer_norm_best_f16", 2832, 3001, "layer_norm_vectors_in_l1", "__half, 2, 3, 320, 3, false", 1416, 128, true);
-    is("layer_norm_best_bf16", 1214, 7001, "layer_norm_vectors_in_l1", "__nv_bfloat16, 2, 3, 320, 3, false", 608, 320, true);
+    is("layer_norm_best_f16", 2832, 3001, "layer_norm_vectors_in_l1", "__half, 2, 3, 384, 3, false", 1416, 128, true);
+    is("layer_norm_best_bf16", 1214, 7001, "layer_norm_vectors_in_l1", "__nv_bfloat16, 2, 3, 384, 3, false", 608, 320, true);
     is("layer_norm_best_f16", 944, 9001, "layer_norm_vectors_in_l1", "__half, 2, 3, 384, 3, false", 472, 384, true);   // 1125
     is("layer_norm_best_f16", 772, 11001, "layer_norm_vectors_in_l1", "__half, 1, 4, 512, 3, false", 772, 352, true);
     is("layer_norm_best_f16", 944, 9000, "layer_norm_vectors_in_l1", "__half, 1, 4, 512, 3, true", 944, 288, true);
@@ -353,7 +352,10 @@ TEST(LayerNorm, ManyRowsThatL2HoldsFindVectorsInL1) {
     is("layer_norm_best_f32", 708, 6000, "layer_norm_vectors_in_l1", "float, 1, 4, 512, 3, true", 708, 384, true);
     is("layer_norm_best_f32", 531, 8000, "layer_norm_vectors_in_l1", "float, 1, 8, 512, 2, true", 531, 256, true);   // 2000
     is("layer_norm_best_f32", 500, 10240, "layer_norm_vectors_in_l1", "float, 1, 8, 512, 2, true", 500, 320, true);   // 41 MB
-    is("layer_norm_best_f32", 708, 6001, "layer_norm_vectors_in_l1", "float, 1, 4, 512, 3, false", 708, 384, true);
+    is("layer_norm_best_f32", 708, 6001, "layer_norm_vectors_in_l1", "float, 2, 4, 512, 2, false", 356, 384, true);
+    is("layer_norm_best_f32", 849, 5001, "layer_norm_vectors_in_l1", "float, 1, 4, 512, 3, false", 849, 320, true);
+    is("layer_norm_best_f32", 1707, 3001, "layer_norm_vectors_in_l1", "float, 2, 3, 320, 4, false", 856, 256, true);   // 41 MB
+    is("layer_norm_best_f32", 1024, 5001, "layer_norm_vectors_in_l1", "float, 2, 5, 256, 4, false", 512, 256, true);   // 1250
     const auto route_of = [](std::uint64_t rows, std::uint64_t columns, Element element) {
         lesson::Inputs inputs = with_rows("layer_norm_best_f16", rows, columns);
         inputs.machine.architecture = 90;
@@ -371,10 +373,34 @@ TEST(LayerNorm, ManyRowsThatL2HoldsFindVectorsInL1) {
     EXPECT_NE(route_of(900, 3001, Element::f16), Route::vectors_in_l1);     // 11 MB
 }
 
+// 41 MB and more. A cluster takes two rows of halves that follow each other, the last one alone if their number is odd.
+TEST(LayerNorm, ManyLongRowsThatL2HoldsFindVectorsInL1OfClusters) {
+    const auto is = expect_launch_on_sm90;
+    const std::string kernel = "layer_norm_vectors_in_l1_cluster";
+    is("layer_norm_best_f16", 500, 20480, kernel, "__half, 2, 5, 256, 4, 2", 500, 256, true);
+    is("layer_norm_best_bf16", 625, 16392, kernel, "__nv_bfloat16, 2, 5, 256, 4, 2", 626, 224, true);
+    is("layer_norm_best_f16", 417, 24576, kernel, "__half, 2, 4, 256, 4, 4", 836, 192, true);
+    is("layer_norm_best_bf16", 312, 32768, kernel, "__nv_bfloat16, 2, 4, 256, 4, 4", 624, 256, true);
+    is("layer_norm_best_f32", 417, 12288, kernel, "float, 1, 6, 320, 4, 2", 834, 256, true);
+    is("layer_norm_best_f32", 312, 16384, kernel, "float, 1, 8, 256, 4, 2", 624, 256, true);
+    is("layer_norm_best_f32", 250, 20480, kernel, "float, 1, 10, 256, 4, 2", 500, 256, true);
+    const auto route_of = [](std::uint64_t rows, std::uint64_t columns, Element element) {
+        lesson::Inputs inputs = with_rows("layer_norm_best_f16", rows, columns);
+        inputs.machine.architecture = 90;
+        return best_route(inputs, element).route;
+    };
+    EXPECT_NE(route_of(415, 20480, Element::f16), Route::vectors_in_l1_cluster);    // 34 MB
+    EXPECT_NE(route_of(817, 20480, Element::f16), Route::vectors_in_l1_cluster);    // 67 MB
+    EXPECT_NE(route_of(500, 20481, Element::f16), Route::vectors_in_l1_cluster);    // rows that begin within a pack
+    EXPECT_NE(route_of(640, 16000, Element::f16), Route::vectors_in_l1_cluster);
+    EXPECT_NE(route_of(500, 10240, Element::f32), Route::vectors_in_l1_cluster);
+    EXPECT_NE(route_of(250, 40960, Element::f16), Route::vectors_in_l1_cluster);    // more than 4096 packs
+}
+
 TEST(LayerNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
     for (const Route route :
          {Route::few_columns, Route::few_lanes, Route::row_tile, Route::lane_tile, Route::fitted, Route::asks_early,
-          Route::fitted_anywhere, Route::fitted_cluster, Route::vectors_in_l1}) {
+          Route::fitted_anywhere, Route::fitted_cluster, Route::vectors_in_l1, Route::vectors_in_l1_cluster}) {
         expect_a_compiled_instance_for_every_length("layer_norm", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
             if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
         });

@@ -1,6 +1,6 @@
-// Layer norm of rows that L2 holds, by blocks that first bring weights and biases into L1. GPUs of sm_90 and later; not
-// emulated. Arguments as in kernels.cuh; in and out lie equally far past a multiple of 16 bytes, and weight and bias begin at
-// one.
+// Layer norm of rows that L2 holds, by blocks, or clusters of them, that first bring weights and biases into L1. GPUs of
+// sm_90 and later; not emulated. Arguments as in kernels.cuh; in and out lie equally far past a multiple of 16 bytes, and
+// weight and bias begin at one.
 
 // Reads a word of each sector, 32 bytes, of so many packs of weights and of biases, from the first ones on: L1 holds them
 // afterwards. By all threads of a block, for at most kPacks + 1 packs each. What it returns must be used, or the compiler
@@ -22,11 +22,11 @@ __device__ __forceinline__ unsigned bring_into_l1(const T* weight, const T* bias
   return any;
 }
 
-// Puts out a row whose mean is far from 0, value by value: after two walks for the mean and for squares about it. By all
-// threads of a block. warp_sums: shared memory that no other row uses.
+// Puts out columns `from` to `to` - 1 of a row whose mean is far from 0, value by value: after two walks over all of it, for
+// the mean and for squares about it. By all threads of a block. warp_sums: shared memory that no other row uses.
 template <class T>
-__device__ void put_out_far_by_block(const T* row, const T* weight, const T* bias, T* result, int columns, float epsilon,
-                                     float (&warp_sums)[2][32]) {
+__device__ void put_out_far_by_block(const T* row, const T* weight, const T* bias, T* result, int columns, int from, int to,
+                                     float epsilon, float (&warp_sums)[2][32]) {
   float sum = 0.0f;
 #pragma unroll 1
   for (int column = threadIdx.x; column < columns; column += blockDim.x) sum += widened(row[column]);
@@ -39,15 +39,15 @@ __device__ void put_out_far_by_block(const T* row, const T* weight, const T* bia
   }
   const float scale = quick_scale({(float)columns, mean, block_sum(squares, warp_sums[1])}, epsilon);
 #pragma unroll 1
-  for (int column = threadIdx.x; column < columns; column += blockDim.x) {
+  for (int column = from + threadIdx.x; column < to; column += blockDim.x) {
     result[column] = normalized(row[column], mean, scale, weight[column], bias[column]);
   }
 }
 
-// Rows that a block works on, one or two, and what a thread has of them: packs, and a value in none.
+// Rows that a block, or a cluster, works on, one or two, and what a thread has of them: packs, and a value in none.
 template <class T, int kRows, int kPacks>
 struct RowsOfABlock {
-  LanePacks<kPacks, false> its;
+  LanePacks<kPacks, false> its;   // of the block's share of a row
   int head;     // values of a row before its first whole pack
   int apart;    // bytes from the first row to the second; 0 where there is no second
   int column;   // of the value in no pack, below 0 where the thread has none
@@ -99,29 +99,60 @@ struct RowsOfABlock {
   }
 };
 
-// A row has at least one whole pack; blockDim.x: the fewest whole warps, up to 16, whose threads hold it with kPacks packs
-// each, kMostThreads at most. A multiprocessor's registers are enough for kBlocks blocks of kMostThreads threads. kWhole:
-// every row begins at a multiple of 16 bytes and holds whole packs. Else rows begin anywhere. A block's two rows, if it has
-// two, lie as many rows apart as a pack has values, and so begin at the same place of a pack: kPackOf<T> blocks take twice as
-// many rows that follow each other.
-//
-// Compared with layer_norm_fitted and layer_norm_fitted_anywhere: a word of each sector of weights and biases is read once
-// the rows have been asked for. Their packs are then in L1 when a thread needs them, and take no registers before. Warps meet
-// once: floats by Chan's merge, values of 16 bits by sums where the mean is near 0. Lanes of the last warp take the values in
-// no pack. Launches overlap. The next kernel is let in at once.
-template <class T, int kRows, int kPacks, int kMostThreads, int kBlocks, bool kWhole>
-__global__ void __launch_bounds__(kMostThreads, kBlocks)
-    layer_norm_vectors_in_l1(const T* in, const T* weight, const T* bias, T* out, int rows, int columns, float epsilon) {
-  static_assert(kRows == 1 || !kWhole);
-  constexpr int kApart = kRows > 1 ? kPackOf<T> : 1;   // rows from a block's first one to its second
+// The moments of rows that a cluster's blocks work on together, in each of their threads, from each lane's. values_of_warp:
+// of a row, by a block's rank and a warp's number. By 32 warps at most.
+template <int kRows, int kCluster, class Values>
+__device__ __forceinline__ void cluster_moments(Moments (&rows)[kRows], const Values& values_of_warp, int columns,
+                                                ClusterMeeting<2 * kRows, kCluster>& meeting, unsigned rank) {
+  const int warps = blockDim.x / 32;
+  const int lane = threadIdx.x % 32;
+  warp_moments(rows, values_of_warp(rank, threadIdx.x / 32));
+  float numbers[2 * kRows];
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    numbers[2 * r] = rows[r].mean;
+    numbers[2 * r + 1] = rows[r].m2;
+  }
+  meeting.exchange(numbers, rank);
+  const bool has = lane < warps * kCluster;
+  const float of_other = has ? values_of_warp(lane / warps, lane % warps) : 0.0f;
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) {
+    const float mean = has ? meeting.sums[2 * r][lane] : 0.0f;
+    rows[r] = join_warps({of_other, mean, has ? meeting.sums[2 * r + 1][lane] : 0.0f}, columns);
+  }
+}
+
+// What the two kernels below do, by a block, or by kCluster blocks of a cluster.
+template <class T, int kRows, int kPacks, int kCluster, bool kWhole>
+__device__ __forceinline__ void normalize_by_vectors_in_l1(const T* in, const T* weight, const T* bias, T* out, int rows,
+                                                           int columns, float epsilon) {
+  static_assert(kCluster == 1 || kWhole);
+  constexpr int kApart = kRows > 1 && !kWhole ? kPackOf<T> : 1;   // rows from a block's first one to its second
+  constexpr bool kOneWarpWaits = kCluster > 1 && sizeof(T) == 4;
+  [[maybe_unused]] __shared__ ClusterMeeting<2 * kRows, kCluster> meeting;
   cudaTriggerProgrammaticLaunchCompletion();
-  const int number = blockIdx.x / kApart * (kRows * kApart) + blockIdx.x % kApart;
-  if (number >= rows) return;   // the whole block
+  const int group = blockIdx.x / kCluster;
+  const unsigned rank = blockIdx.x % kCluster;
+  const int number = group / kApart * (kRows * kApart) + group % kApart;
+  if (number >= rows) return;   // the whole block, and its cluster
+  if constexpr (kCluster > 1) {
+    if (threadIdx.x == 0) {
+      meeting.init();
+      publish_barriers();
+    }
+    __syncwarp();
+    arrive_at_cluster();
+    if (!kOneWarpWaits || threadIdx.x < 32) wait_at_cluster();
+  }
   const T* const row = in + (long long)number * columns;
   T* const result = out + (long long)number * columns;
   Cut cut = {0, columns / kPackOf<T>, 0};
   if constexpr (!kWhole) cut = cut_within_vectors(row, columns);
-  RowsOfABlock<T, kRows, kPacks> all = {LanePacks<kPacks, false>(cut.packs), kWhole ? 0 : cut.head};
+  const Share share = kCluster > 1 ? share_of<kCluster>(cut.packs, rank) : Share{0, cut.packs};
+  RowsOfABlock<T, kRows, kPacks> all = {LanePacks<kPacks, false>(share.packs)};
+  all.its.first += share.first;
+  all.head = kWhole ? 0 : cut.head;
   all.apart = kRows > 1 && number + kApart < rows ? kApart * columns * (int)sizeof(T) : 0;
   const int place = threadIdx.x % 32 - cut.head;
   const bool in_last_warp = !kWhole && threadIdx.x + 32 >= blockDim.x;
@@ -138,10 +169,11 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
     const uint4* const from = reinterpret_cast<const uint4*>(past(row + cut.head, r * all.apart)) + all.its.first;
     all.its.each([&](int p) { all.held[r][p] = load_here(from + p * 32); });
   }
-  const unsigned any = bring_into_l1<kPacks>(weight, bias, cut.packs + (all.head > 0));
+  const int before = share.first * kPackOf<T>;   // weights of other blocks' packs
+  const unsigned any = bring_into_l1<kPacks>(weight + before, bias + before, share.packs + (all.head > 0));
   // No row has fewer than 0 columns, which the compiler does not know: it must have that word before the first sum, or, where
   // that is faster, before warps meet.
-  constexpr bool kLate = kWhole && sizeof(T) == 2;
+  constexpr bool kLate = kWhole && sizeof(T) == 2 && kCluster == 1;
   if (!kLate) all.held[0][0].x ^= columns < 0 ? any : 0;
   if constexpr (sizeof(T) == 4) {
     __shared__ float warp_means[kRows][32], warp_m2s[kRows][32];
@@ -151,12 +183,18 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
       moments[r] = moments_by_two_walks<T>(all.its, all.held[r]);
       if (all.column >= 0) moments[r] = with_value(moments[r], widened(edges[r]));
     }
-    const auto values_of_warp = [&](int warp) {
+    const auto values_of_warp = [&](int of_rank, int warp) -> float {
+      const int packs = kCluster > 1 ? share_of<kCluster>(cut.packs, of_rank).packs : cut.packs;
       const int in_no_pack = warp == blockDim.x / 32 - 1 ? cut.head + cut.tail : 0;
-      return packs_of_warp<kPacks>(cut.packs, warp) * kPackOf<T> + in_no_pack;
+      return packs_of_warp<kPacks>(packs, warp) * kPackOf<T> + in_no_pack;
     };
-    block_moments(moments, values_of_warp(threadIdx.x / 32), values_of_warp(threadIdx.x % 32), columns, warp_means,
-                  warp_m2s);
+    if constexpr (kCluster > 1) {
+      if (kOneWarpWaits) __syncthreads();
+      cluster_moments(moments, values_of_warp, columns, meeting, rank);
+    } else {
+      block_moments(moments, values_of_warp(0, threadIdx.x / 32), values_of_warp(0, threadIdx.x % 32), columns, warp_means,
+                    warp_m2s);
+    }
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       all.centres[r] = moments[r].mean;
@@ -177,21 +215,31 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
       sums[kRows + r] = its_sums.squares;
     }
     if (kLate && columns < 0) sums[0] += (float)any;
-    add_up_in_block(sums, warp_sums);
+    if constexpr (kCluster > 1) {
+      meeting.add_up(sums, rank);
+    } else {
+      add_up_in_block(sums, warp_sums);
+    }
     bool near = true;
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       near = work_out_row({sums[r], sums[kRows + r]}, columns, epsilon, all.centres[r], all.scales[r]) && near;
     }
-    if (!near) {   // for all threads of the block, whose sums are the same
+    if (!near) {   // for all threads of the rows, whose sums are the same
+      const int from = kCluster == 1 ? 0 : columns * rank / kCluster;
+      const int to = kCluster == 1 ? columns : columns * (rank + 1) / kCluster;
       for (int r = 0; r < (all.apart > 0 ? kRows : 1); ++r) {
-        put_out_far_by_block(past(row, r * all.apart), weight, bias, past(result, r * all.apart), columns, epsilon,
-                             sums_far[r]);
+        put_out_far_by_block(past(row, r * all.apart), weight, bias, past(result, r * all.apart), columns, from, to,
+                             epsilon, sums_far[r]);
       }
       return;
     }
   }
   const unsigned zero = all.scales[0] < 0.0f;   // no scale is below 0
+  if constexpr (kWhole) {
+    all.template put_out<0>(weight, bias, result, zero);
+    return;
+  }
   switch (all.head * (int)sizeof(T) / 4) {
     case 0:
       all.template put_out<0>(weight, bias, result, zero);
@@ -206,4 +254,34 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
       all.template put_out<3>(weight, bias, result, zero);
   }
   all.put_out_edges(row, weight, bias, result);
+}
+
+// A row has at least one whole pack; blockDim.x: the fewest whole warps, up to 16, whose threads hold it with kPacks packs
+// each, kMostThreads at most. A multiprocessor's registers are enough for kBlocks blocks of kMostThreads threads. kWhole:
+// every row begins at a multiple of 16 bytes and holds whole packs. Else rows begin anywhere. A block's two rows, if it has
+// two, then lie as many rows apart as a pack has values, and so begin at the same place of a pack: kPackOf<T> blocks take
+// twice as many rows that follow each other.
+//
+// Compared with layer_norm_fitted and layer_norm_fitted_anywhere: a word of each sector of weights and biases is read once
+// the rows have been asked for. Their packs are then in L1 when a thread needs them, and take no registers before. Warps meet
+// once: floats by Chan's merge, values of 16 bits by sums where the mean is near 0. Lanes of the last warp take the values in
+// no pack. Launches overlap. The next kernel is let in at once.
+template <class T, int kRows, int kPacks, int kMostThreads, int kBlocks, bool kWhole>
+__global__ void __launch_bounds__(kMostThreads, kBlocks)
+    layer_norm_vectors_in_l1(const T* in, const T* weight, const T* bias, T* out, int rows, int columns, float epsilon) {
+  normalize_by_vectors_in_l1<T, kRows, kPacks, 1, kWhole>(in, weight, bias, out, rows, columns, epsilon);
+}
+
+// The same of whole packs, by a cluster of kCluster blocks for each row, or for two that follow each other; blockDim.x: the
+// fewest whole warps whose threads hold a block's share of a row.
+//
+// Compared with layer_norm_fitted_cluster: L1 forgets what it holds when a thread waits for its cluster's blocks to have
+// started (in SASS, CCTL.IVALL). So that is done before rows are asked for; of floats by one warp alone, for which the
+// others wait when they have their sums. And two rows of 16-bit values share weights and biases.
+template <class T, int kRows, int kPacks, int kMostThreads, int kBlocks, int kCluster>
+__global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kMostThreads, kBlocks)
+    layer_norm_vectors_in_l1_cluster(const T* in, const T* weight, const T* bias, T* out, int rows, int columns,
+                                     float epsilon) {
+  static_assert(kCluster * kMostThreads <= 1024, "a lane of each warp has the moments of one warp");
+  normalize_by_vectors_in_l1<T, kRows, kPacks, kCluster, true>(in, weight, bias, out, rows, columns, epsilon);
 }

@@ -134,14 +134,16 @@ inline FittedAnywhereShape shape_with_vectors_in_l1(const Inputs& inputs, Elemen
     const bool wide = element == Element::f32;
     if (packs <= 128) return {};
     const bool little_room = fillings_of_l2(inputs, element) > 0.6;
-    if (!is_packed(inputs, element) && !wide && packs <= 1152)
-        return fitted_anywhere_shape(columns, element, {{2, 3, 384, 3, 1152}});
-    if (!is_packed(inputs, element) && wide && little_room && packs <= 1280)
-        return fitted_anywhere_shape(columns, element, {{2, 3, 320, 4, 960}, {2, 5, 256, 4, 1280}});
-    if (!is_packed(inputs, element) && wide && !little_room && packs > 1280 && packs <= 1536)
+    if (is_packed(inputs, element)) {
+        if (wide && packs > (little_room ? 2048 : 1920))
+            return fitted_anywhere_shape(columns, element, {{1, 8, 512, 2, 4096}});
+    } else if (!wide) {
+        if (packs <= 1152) return fitted_anywhere_shape(columns, element, {{2, 3, 384, 3, 1152}});
+    } else if (little_room) {
+        if (packs <= 1280) return fitted_anywhere_shape(columns, element, {{2, 3, 320, 4, 960}, {2, 5, 256, 4, 1280}});
+    } else if (packs > 1280 && packs <= 1536) {
         return fitted_anywhere_shape(columns, element, {{2, 4, 512, 2, 1536}});
-    if (is_packed(inputs, element) && wide && packs > (little_room ? 2048 : 1920))
-        return fitted_anywhere_shape(columns, element, {{1, 8, 512, 2, 4096}});
+    }
     return fitted_anywhere_shape(columns, element, {{1, 4, 512, 3, 2048}});
 }
 
@@ -349,10 +351,10 @@ inline bool vectors_in_l1_are_faster(const Inputs& inputs, Element element) {
 }
 
 // Is it faster that clusters do that? Not up to six tenths of L2: of 34 MB on an H200 20480 halves ran at 69 % of a copy's
-// bandwidth so and at 73 by clusters of small blocks, 12288 floats at 67 and 70. Of more, so and by the faster of those and of
-// blocks that bring weights and biases into L1: halves of 41 MB 18432 columns 70 67, 20480 74 70, 24576 70 65, 32768 66 63,
-// of 46 MB 20480 81 80; but 16384 of 46 MB 81 85. Floats of 41 MB 12288 69 62, 14336 67 65, 16384 65 64, 20480 65 56, of 46
-// MB 12288 72 72; but 10240 of 41 MB 73 75 (these kernels by themselves, not all in one run).
+// bandwidth so (an earlier form) and at 71 by clusters of small blocks, 12288 floats at 67 and 70. Of more, so and by the
+// faster of those and of blocks that bring weights and biases into L1: halves of 41 MB 18432 columns 70 67, 20480 74 70,
+// 24576 70 65, 32768 66 63, of 46 MB 20480 81 80; but 16384 of 46 MB 81 85. Floats of 41 MB 12288 69 62, 14336 67 65, 16384
+// 65 64, 20480 65 56, of 46 MB 12288 72 72; but 10240 of 41 MB 73 75 (these kernels by themselves, not all in one run).
 inline bool clusters_with_vectors_in_l1_are_faster(const Inputs& inputs, Element element) {
     return clusters_of_small_blocks_were_timed(inputs, element) && l2_holds(inputs, element) &&
            fillings_of_l2(inputs, element) > 0.6 &&

@@ -116,7 +116,7 @@ inline FittedAnywhereShape shape_with_weights_in_l1(const Inputs& inputs, Elemen
 
 // Of rows that clusters of small blocks take, by so many packs a thread and blocks a cluster: more packs leave fewer blocks
 // on a multiprocessor. Percent of a copy's bandwidth on an H200, halves of 34 MB: 14336 columns by six packs 88, by four 86, by
-// five 84; 24576 by two blocks 83, by four 84, 28672 78 and 81; 32768 by four blocks and eight packs 83, six 79; 40960 by ten
+// five 83; 24576 by two blocks 83, by four 84, 28672 78 and 81; 32768 by four blocks and eight packs 83, six 79; 40960 by ten
 // packs 79, six 78; 45000 by four blocks 79, by eight 78, but 22500 floats 79 and 83; 50000 by eight blocks and five packs 74,
 // six 72; 57344 by six packs 76, by eight 73 (these kernels by themselves, in one run). 65536 halves so 76, 32768 floats 78;
 // before one warp alone waited for the cluster's blocks, 131072 halves 63 and 72 by a team, 65536 floats 67 and 74.

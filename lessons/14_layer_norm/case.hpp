@@ -36,7 +36,7 @@ inline constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 // ---- Reference ---------------------------------------------------------------------------------------------------
 
 // How a kernel comes to the variance: it decides how far off mean and variance may be.
-enum class Way : std::uint8_t { two_passes, squares, squares_if_near, merges };
+enum class Way : std::uint8_t { two_passes, squares, squares_if_near, squares_about_first, merges };
 
 struct Rounding {
     Element element = Element::f32;  // of input and results
@@ -49,8 +49,10 @@ struct Errors {
     double mean = 0, variance = 0;
 };
 
-// Of a row with this mean and variance; `magnitude` is the mean of |x|, `largest` the largest of them.
-inline Errors errors_of(double mean, double variance, double magnitude, double largest, const Rounding& rounding) {
+// Of a row with this mean and variance; `magnitude` is the mean of |x|, `largest` the largest of them, `first` the row's
+// first value.
+inline Errors errors_of(double mean, double variance, double magnitude, double largest, double first,
+                        const Rounding& rounding) {
     const double k = rounding.additions;
     switch (rounding.way) {
         case Way::two_passes: {
@@ -67,11 +69,23 @@ inline Errors errors_of(double mean, double variance, double magnitude, double l
             // Squares where float finds that the mean's square is at most 31 variances, and else two passes; near the
             // limit it may find either. The mean is rounded once more: its product with the scale is.
             const Rounding shifted{rounding.element, Way::two_passes, k + 1};
-            const Errors passes = errors_of(mean, variance, magnitude, largest, shifted);
+            const Errors passes = errors_of(mean, variance, magnitude, largest, first, shifted);
             if (mean * mean > 32 * variance) return passes;
             const Errors squares =
-                errors_of(mean, variance, magnitude, largest, {rounding.element, Way::squares, k + 1});
+                errors_of(mean, variance, magnitude, largest, first, {rounding.element, Way::squares, k + 1});
             return {std::max(passes.mean, squares.mean), std::max(passes.variance, squares.variance)};
+        }
+        case Way::squares_about_first: {
+            // The same of values less the first one, which are rounded once more; their mean is added to it again. The mean
+            // of |x - first| is at most the root of their mean square.
+            const double apart = mean - first, squares_about = variance + apart * apart;
+            const Errors passes =
+                errors_of(mean, variance, magnitude, largest, first, {rounding.element, Way::two_passes, k + 1});
+            if (apart * apart > 32 * variance) return passes;
+            const Errors squares =
+                errors_of(apart, variance, std::sqrt(squares_about), largest, first, {rounding.element, Way::squares, k + 2});
+            return {std::max(passes.mean, squares.mean + 2 * kU * std::abs(mean)),
+                    std::max(passes.variance, squares.variance)};
         }
         case Way::merges: {
             // A merge rounds the mean five times. A merge of a and b values adds delta^2 a b / (a + b), delta is off by
@@ -103,7 +117,8 @@ inline RowResult normalized_row(const std::vector<double>& row, const std::vecto
     // In float, squares beyond its range are infinite and the root's reciprocal is 0.
     const double variance = squares > kLargestFloat ? std::numeric_limits<double>::infinity() : squares / count;
     const double scale = 1 / std::sqrt(variance + epsilon);
-    const Errors errors = std::isfinite(variance) ? errors_of(mean, variance, magnitude, largest, rounding) : Errors{};
+    const Errors errors =
+        std::isfinite(variance) ? errors_of(mean, variance, magnitude, largest, row.front(), rounding) : Errors{};
     const double relative = variance + epsilon > 0 && std::isfinite(variance)
                                 ? errors.variance / (variance + epsilon) + kU + 0x1p-149 / (variance + epsilon)
                                 : 0;

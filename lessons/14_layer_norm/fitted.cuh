@@ -47,11 +47,11 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
     its.each([&](int p) { squares = add_squares(squares, *reinterpret_cast<const Pack<T>*>(&held[p]), mean); });
     scale = scale_of(block_sum(squares, warp_squares[0]) / (float)columns, epsilon);
   } else {
-    Moments moments[1] = {lane_moments<T>(its, held)};
-    block_moments(moments, packs_of_warp<kPacks>(packs, threadIdx.x / 32) * kPack,
-                  packs_of_warp<kPacks>(packs, threadIdx.x % 32) * kPack, columns, warp_sums, warp_squares);
-    mean = moments[0].mean;
-    scale = quick_scale(moments[0], epsilon);
+    const Moments moments =
+        block_moments(lane_moments<T>(its, held), packs_of_warp<kPacks>(packs, threadIdx.x / 32) * kPack,
+                      packs_of_warp<kPacks>(packs, threadIdx.x % 32) * kPack, columns, warp_sums[0], warp_squares[0]);
+    mean = moments.mean;
+    scale = quick_scale(moments, epsilon);
   }
   unsigned last = 0;   // of the results so far
   its.each([&](int p) {

@@ -29,17 +29,6 @@ struct ClusterMeeting {
     }
     hand_out<32, kLanes>(add_up_apart<kLanes>(sum), numbers);
   }
-  // In place of that: tells all blocks this warp's numbers, which its lanes all have, and waits for those of all warps. They
-  // are then in `sums`, those of block b's warp w at place b * (warps of a block) + w.
-  __device__ __forceinline__ void exchange(const float (&numbers)[kNumbers], unsigned rank) {
-    const int lane = threadIdx.x % 32;
-    const int place = rank * (blockDim.x / 32) + threadIdx.x / 32;
-    if (lane < kCluster) {
-#pragma unroll
-      for (int n = 0; n < kNumbers; ++n) store_in_block(&sums[n][place], numbers[n], &told, lane);
-    }
-    wait_and_keep_l1(&told, 0);
-  }
 };
 
 // Every row begins at a multiple of 16 bytes and holds whole packs. A cluster of kCluster blocks for each row; blockDim.x:

@@ -32,67 +32,30 @@ __device__ __forceinline__ Moments lane_moments(const LanePacks<kPacks, kTwoPath
   return {count, pivot + apart, fmaf(-sum, apart, squares)};
 }
 
-// The same by two walks over them, one for the mean and one for squares about it: of floats, which need no widening.
-template <class T, int kPacks, bool kTwoPaths>
-__device__ __forceinline__ Moments moments_by_two_walks(const LanePacks<kPacks, kTwoPaths>& its,
-                                                        const uint4 (&held)[kPacks]) {
-  Moments moments = {0.0f, 0.0f, 0.0f};
-  its.each([&](int p) {
-    moments.count += kPackOf<T>;
-    moments.mean = add_values(moments.mean, *reinterpret_cast<const Pack<T>*>(&held[p]));
-  });
-  moments.mean = __fdividef(moments.mean, fmaxf(moments.count, 1.0f));
-  its.each([&](int p) {
-    moments.m2 = add_squares(moments.m2, *reinterpret_cast<const Pack<T>*>(&held[p]), moments.mean);
-  });
-  return moments;
-}
-
 // What so many values add to m2 whose mean lies `apart` from all of them. Of none 0, even where apart's square overflows.
 __device__ __forceinline__ float squares_of_shift(float count, float apart) { return count * apart * apart; }
 
-// The moments of rows that a warp's lanes work on together, in each of them, from each lane's. of_warp: values of a row that
-// this warp has.
-template <int kRows>
-__device__ __forceinline__ void warp_moments(Moments (&rows)[kRows], float of_warp) {
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    const float mean = __fdividef(warp_sum(rows[r].count * rows[r].mean), fmaxf(of_warp, 1.0f));
-    const float m2 = warp_sum(rows[r].m2 + squares_of_shift(rows[r].count, rows[r].mean - mean));
-    rows[r] = {of_warp, mean, m2};
-  }
-}
-
-// The moments of a row of so many values, in each lane, from those of the warps that share it: each lane has one warp's, or
-// 0, 0, 0.
-__device__ __forceinline__ Moments join_warps(const Moments& of_other, float columns) {
-  const float mean = __fdividef(warp_sum(of_other.count * of_other.mean), columns);
-  return {columns, mean, warp_sum(of_other.m2 + squares_of_shift(of_other.count, of_other.mean - mean))};
-}
-
-// The moments of rows that a block's threads work on together, in each of them, from each lane's.
-// of_warp: values of a row that this warp has; of_other: that the warp has whose number is this
-// lane's, 0 if there is none. means, m2s: shared memory.
-template <int kRows>
-__device__ __forceinline__ void block_moments(Moments (&rows)[kRows], float of_warp, float of_other, int columns,
-                                              float (&means)[kRows][32], float (&m2s)[kRows][32]) {
+// The moments of a row that a block's threads work on together, in each of them, from each lane's. of_warp: values of it that
+// this warp has; of_other: that the warp has whose number is this lane's, 0 if there is none. means, m2s: shared memory.
+__device__ __forceinline__ Moments block_moments(const Moments& of_lane, float of_warp, float of_other, int columns,
+                                                 float (&means)[32], float (&m2s)[32]) {
   const int warp = threadIdx.x / 32;
   const int lane = threadIdx.x % 32;
-  warp_moments(rows, of_warp);
-  if (blockDim.x == 32) return;
+  const float all = columns;
+  float mean = __fdividef(warp_sum(of_lane.count * of_lane.mean), fmaxf(of_warp, 1.0f));
+  float m2 = warp_sum(of_lane.m2 + squares_of_shift(of_lane.count, of_lane.mean - mean));
+  if (blockDim.x == 32) return {all, mean, m2};
   if (lane == 0) {
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      means[r][warp] = rows[r].mean;
-      m2s[r][warp] = rows[r].m2;
-    }
+    means[warp] = mean;
+    m2s[warp] = m2;
   }
   __syncthreads();
   const bool has = lane < blockDim.x / 32;
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    rows[r] = join_warps({of_other, has ? means[r][lane] : 0.0f, has ? m2s[r][lane] : 0.0f}, columns);
-  }
+  const float its_mean = has ? means[lane] : 0.0f;
+  const float its_m2 = has ? m2s[lane] : 0.0f;
+  mean = __fdividef(warp_sum(of_other * its_mean), all);
+  m2 = warp_sum(its_m2 + squares_of_shift(of_other, its_mean - mean));
+  return {all, mean, m2};
 }
 
 // 1 / sqrt(m2 / count + epsilon), right to five roundings more than scale_of().

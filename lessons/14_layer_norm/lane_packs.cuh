@@ -21,10 +21,10 @@ struct LanePacks {
     left = packs - first;
     all = of_warp + 32 * kPacks <= packs;
   }
-  // Acts on the number of each, from 0 on.
-  template <class Action>
+  // Acts on the number of each, from 0 on. kInTwoPaths: by two paths here, whatever the other uses are.
+  template <bool kInTwoPaths = kTwoPaths, class Action>
   __device__ __forceinline__ void each(const Action& act) const {
-    if (kTwoPaths && all) {
+    if (kInTwoPaths && all) {
 #pragma unroll
       for (int p = 0; p < kPacks; ++p) act(p);
     } else {

@@ -111,7 +111,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         block = kMostThreads;
     }
     // Values of 16 bits are read once for mean and variance, and take quotients and roots that are right to a few
-    // roundings more. Kernels that bring vectors into L1 merge moments of floats.
+    // roundings more. Kernels that bring vectors into L1 read floats once, too.
     const bool in_l1 = route == Route::vectors_in_l1 || route == Route::vectors_in_l1_cluster;
     const bool near = route == Route::fitted_anywhere || route == Route::few_lanes || route == Route::row_tile ||
                       route == Route::lane_tile || route == Route::asks_early || route == Route::fitted_cluster ||
@@ -125,6 +125,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         {.element = element,
          .way = two_passes                          ? Way::two_passes
                 : near && element != Element::f32 ? Way::squares_if_near
+                : in_l1                           ? Way::squares_about_first
                                                   : Way::merges,
          .additions = additions_in(rows.columns, route == Route::warp ? 32 : block) + 64});
     const std::string type = type_of(element);

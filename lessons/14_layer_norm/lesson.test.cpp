@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <numeric>
 #include <set>
@@ -57,18 +58,15 @@ TEST(LayerNorm, RowsOfEveryKindOfLength) {
             expect_right(variant->name, with_rows(variant->name, 3, columns));
 }
 
-// Rows of halves whose mean is 0 to 9 times their spread, added in float one after the other, as held_moments.cuh decides:
-// mean and variance are no further off than the bound says. Some rows lie on each side of 31 variances.
-TEST(LayerNorm, SumsOfSquaresStayWithinTheirBoundWhereTheMeanIsNear) {
-    std::uint32_t state = 1;
+// Mean and variance of 200 rows that `values_of` makes, by sums in float of values less a pivot, one after the other, and by
+// two walks where the mean is not near it: as held_moments.cuh decides. They are no further off than the bound says, and some
+// rows lie on each side of 31 variances.
+void expect_sums_within_bound(Element element, Way way, bool about_first,
+                              const std::function<std::vector<float>(int row, std::size_t n)>& values_of) {
     int near = 0, far = 0;
     for (int row = 0; row < 200; ++row) {
         const std::size_t n = 50 + static_cast<std::size_t>(row) * 7;
-        std::vector<float> values(n);
-        for (float& value : values) {
-            state = state * 1664525u + 1013904223u;
-            value = static_cast<float>(std::round((row * 0.013 - 0.5 + state / 4294967296.0) * 512) / 512);   // 11 bits
-        }
+        const std::vector<float> values = values_of(row, n);
         const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(n);
         double variance = 0, magnitude = 0, largest = 0;
         for (const double value : values) {
@@ -76,28 +74,66 @@ TEST(LayerNorm, SumsOfSquaresStayWithinTheirBoundWhereTheMeanIsNear) {
             magnitude += std::abs(value) / static_cast<double>(n);
             largest = std::max(largest, std::abs(value));
         }
+        const float pivot = about_first ? values[0] : 0.0f;
         float sum = 0, squares = 0;
         for (const float value : values) {
-            sum += value;
-            squares = std::fma(value, value, squares);
+            const float apart = value - pivot;
+            sum += apart;
+            squares = std::fma(apart, apart, squares);
         }
-        const float count = static_cast<float>(n), found = sum / count;
-        float m2 = std::fma(-sum, found, squares);
+        const float count = static_cast<float>(n), apart = sum / count;
+        float found = pivot + apart, m2 = std::fma(-sum, apart, squares);
         if (m2 * 32 >= squares) {
             ++near;
         } else {
             ++far;
-            m2 = 0;
+            sum = m2 = 0;
+            for (const float value : values) sum += value;
+            found = sum / count;
             for (const float value : values) m2 = std::fma(value - found, value - found, m2);
         }
-        const Errors errors = errors_of(mean, variance, magnitude, largest,
-                                        {.element = Element::f16, .way = Way::squares_if_near, .additions = double(n)});
+        const Errors errors = errors_of(mean, variance, magnitude, largest, values[0],
+                                        {.element = element, .way = way, .additions = double(n)});
         EXPECT_LE(std::abs(found - mean), errors.mean) << row;
         EXPECT_LE(std::abs(m2 / count - variance), errors.variance) << row;
-        EXPECT_LT(errors.variance, variance / 100) << row;   // of which a half shows little
+        EXPECT_LT(errors.variance, variance / 100) << row;   // a small part
     }
     EXPECT_GT(near, 50);
     EXPECT_GT(far, 50);
+}
+
+// From -0.5 to 0.5, one after the other.
+class Uniform {
+public:
+    double next() {
+        state_ = state_ * 1664525u + 1013904223u;
+        return state_ / 4294967296.0 - 0.5;
+    }
+
+private:
+    std::uint32_t state_ = 1;
+};
+
+// Halves whose mean is 0 to 9 times their spread.
+TEST(LayerNorm, SumsOfSquaresStayWithinTheirBoundWhereTheMeanIsNear) {
+    Uniform uniform;
+    expect_sums_within_bound(Element::f16, Way::squares_if_near, false, [&](int row, std::size_t n) {
+        std::vector<float> values(n);
+        for (float& value : values)
+            value = static_cast<float>(std::round((row * 0.013 + uniform.next()) * 512) / 512);   // 11 bits
+        return values;
+    });
+}
+
+// Floats about 3, the first one 0 to 12 times their spread further.
+TEST(LayerNorm, SumsOfSquaresAboutTheFirstValueStayWithinTheirBound) {
+    Uniform uniform;
+    expect_sums_within_bound(Element::f32, Way::squares_about_first, true, [&](int row, std::size_t n) {
+        std::vector<float> values(n);
+        for (float& value : values) value = static_cast<float>(3 + uniform.next());
+        values[0] = static_cast<float>(3 + row * 0.018);
+        return values;
+    });
 }
 
 // The mean is 2, the variance 1: -1 * 0.5 - 1 and 1 * 0.75 - 0.5.

@@ -61,22 +61,16 @@ inline ClusterShape anywhere_shape(std::uint64_t columns, Element element) {
 // Of rows that take no more warps than they need: six packs a thread or more, in 64 registers. For four, 40 do not
 // quite do: 67 MB of 14000 halves ran so on an H200 at 76 % of a copy's bandwidth, and by seven in 64 at 90. A row takes
 // the instance that it fills, if there is one: of 34 MB 7168 halves, which fill seven, ran at 78 so and by six at 72, of
-// 38 MB at 80 and 70 (H200). Floats that L2 holds: of 34 and 41 MB 5120 ran at 79 and 74 by five packs, at 72 and 70 by six;
-// 8192 at 75 and 72 by eight in 80 registers, at 76 and 65 in 64. Halves: 12000, which leave lanes of a warp without packs,
-// at 72 and 71 by four, at 64 and 66 by six; 15000 at 69 and 71 by eight, 60 and 60 by seven; 16000 at 66 and 68 by four, 62
-// and 59 by eight (H200, these kernels by themselves).
+// 38 MB at 80 and 70 (H200). Halves that L2 holds: of 34 and 41 MB 12000, which leave lanes of a warp without packs, ran at 72
+// and 71 by four, at 64 and 66 by six; 15000 at 69 and 71 by eight, 60 and 60 by seven; 16000 at 66 and 68 by four, 62 and 59
+// by eight (H200, these kernels by themselves).
 inline FittedShape shape_of_fitted(const Inputs& inputs, Element element) {
     const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
-    if (l2_holds(inputs, element)) {
+    if (element != Element::f32 && l2_holds(inputs, element)) {
         const auto is_between = [packs](std::uint64_t low, std::uint64_t high) { return packs > low && packs <= high; };
         const bool full_warps = packs % 32 == 0;
-        if (element == Element::f32) {
-            if (is_between(1152, 1280)) return fitted_shape(packs, {{5, 256, 4}});
-            if (is_between(1536, 2048)) return fitted_shape(packs, {{8, 256, 3}});
-        } else {
-            if (!full_warps && (is_between(1280, 1536) || is_between(1920, 2048))) return fitted_shape(packs, {{4, 512, 3}});
-            if (is_between(1792, 2048)) return fitted_shape(packs, {{8, 512, 2}});
-        }
+        if (!full_warps && (is_between(1280, 1536) || is_between(1920, 2048))) return fitted_shape(packs, {{4, 512, 3}});
+        if (is_between(1792, 2048)) return fitted_shape(packs, {{8, 512, 2}});
     }
     const std::initializer_list<FittedShape> instances = {{6, 256, 4}, {7, 512, 2}, {8, 512, 2}};
     for (const FittedShape& instance : instances) {
@@ -125,30 +119,40 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
 
 // Of rows whose weights and biases are brought into L1 first. Rows of 16 bits that begin anywhere are taken by two as long as
 // they have room: of 34 MB of halves on an H200, so and alone, 3001 columns 80 % of a copy's bandwidth and 66, 9001 72 and 62.
-// Floats: of 34 MB of 8000 columns 74 by eight packs a thread, 71 by four; of 41 MB 77 and 80. That begin anywhere, by two and
-// alone: of 41 MB 3001 72 65, 4001 72 69, 5001 72 68, but 6001 61 66; of 34 MB 6001 69 65, but 5001 62 65 (these kernels by
-// themselves).
+// Floats, of 34 MB: 5000 columns 83 by five packs a thread, 79 by four, 7168 80 79, 8000 78 78, 9000 78 by five, 72 by eight,
+// 8192 81 by eight, 79 by four; of 41 MB 5120 83 by five in 512 threads, 80 by six, 6144 83 by six, 79 by five, 7168 83 by
+// five, 79 by eight, 8000 82 by eight, 79 by four, 10240 83 by five, 79 by eight, 12288 76 by eight, 66 by seven. That begin
+// anywhere, by two and alone: of 34 MB 2001 82 72, 3001 75 70, 4001 75 69, 5001 67 69, 6001 65 69, of 41 MB 3501 78 72,
+// 5001 79 70, 6001 64 71; alone by ten packs a thread and by seven 9001 61 56, 10001 67 61 (these kernels by themselves).
 inline FittedAnywhereShape shape_with_vectors_in_l1(const Inputs& inputs, Element element) {
     const std::uint64_t columns = rows_of(inputs).columns;
     const std::uint64_t packs = columns / pack_of(element);
-    const bool wide = element == Element::f32;
     if (packs <= 128) return {};
+    const auto first_with_room = [&](std::initializer_list<FittedAnywhereShape> instances) {
+        for (const FittedAnywhereShape& instance : instances)
+            if (packs <= instance.most_packs) return fitted_anywhere_shape(columns, element, {instance});
+        return FittedAnywhereShape{};
+    };
     const bool little_room = fillings_of_l2(inputs, element) > 0.6;
-    if (is_packed(inputs, element)) {
-        if (wide && packs > (little_room ? 2048 : 1920))
-            return fitted_anywhere_shape(columns, element, {{1, 8, 512, 2, 4096}});
-    } else if (!wide) {
-        if (packs <= 1152) return fitted_anywhere_shape(columns, element, {{2, 3, 384, 3, 1152}});
-    } else if (little_room) {
-        if (packs <= 1280) return fitted_anywhere_shape(columns, element, {{2, 3, 320, 4, 960}, {2, 5, 256, 4, 1280}});
-    } else if (packs > 1280 && packs <= 1536) {
-        return fitted_anywhere_shape(columns, element, {{2, 4, 512, 2, 1536}});
+    if (element != Element::f32) {
+        if (packs <= 1152 && !is_packed(inputs, element)) return first_with_room({{2, 3, 384, 3, 1152}});
+        return first_with_room({{1, 4, 512, 3, 2048}});
     }
-    return fitted_anywhere_shape(columns, element, {{1, 4, 512, 3, 2048}});
+    if (!is_packed(inputs, element)) {
+        if (little_room) return first_with_room({{2, 5, 256, 4, 1280}, {1, 4, 512, 3, 2048}, {1, 10, 512, 2, 2560}});
+        return first_with_room({{2, 3, 384, 3, 640}, {2, 4, 512, 2, 896}, {2, 5, 256, 4, 1152}, {1, 4, 512, 3, 2048},
+                                {1, 10, 512, 2, 2560}});
+    }
+    if (little_room)
+        return first_with_room({{1, 4, 512, 3, 1152}, {1, 5, 512, 3, 1280}, {1, 6, 320, 4, 1536}, {1, 5, 512, 3, 1920},
+                                {1, 8, 384, 3, 2304}, {1, 5, 512, 3, 2560}, {1, 8, 384, 3, 3072}});
+    return first_with_room({{1, 4, 512, 3, 1152}, {1, 5, 320, 4, 1536}, {1, 5, 512, 3, 1920}, {1, 4, 512, 3, 2047},
+                            {1, 8, 384, 3, 2048}, {1, 5, 512, 3, 2560}});
 }
 
-// Of longer ones whose weights and biases a cluster brings into L1 first, and the rows that it takes. Floats: of 41 MB on an
-// H200, 14336 columns 67 % of a copy's bandwidth by six packs a thread, 63 by eight (these kernels by themselves).
+// Of longer ones whose weights and biases a cluster brings into L1 first, and the rows that it takes. Percent of a copy's
+// bandwidth on an H200, floats of 41 MB: 15000 columns 68 by six packs a thread, 67 by eight, 17000 67 by nine, 66 by ten; of
+// 34 MB 20480 68 by four blocks, 61 by two, of 41 MB 66 and 69 (these kernels by themselves, in one run).
 struct ClusterWithVectorsInL1 {
     std::uint32_t rows = 1;
     FittedClusterShape shape;
@@ -156,8 +160,10 @@ struct ClusterWithVectorsInL1 {
 inline ClusterWithVectorsInL1 cluster_with_vectors_in_l1(const Inputs& inputs, Element element) {
     const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
     if (element != Element::f32) return {2, fitted_cluster_shape(packs, {{5, 256, 4, 2, 2560}, {4, 256, 4, 4, 4096}})};
-    if (packs <= 3840) return {1, fitted_cluster_shape(packs, {{6, 320, 4, 2, 3840}})};
-    return {1, fitted_cluster_shape(packs, {{8, 256, 4, 2, 4096}, {10, 256, 4, 2, 5120}})};
+    if (packs <= 4608)
+        return {1, fitted_cluster_shape(packs, {{6, 320, 4, 2, 3840}, {8, 256, 4, 2, 4096}, {9, 256, 4, 2, 4608}})};
+    if (fillings_of_l2(inputs, element) <= 0.6) return {1, fitted_cluster_shape(packs, {{8, 256, 4, 4, 5120}})};
+    return {1, fitted_cluster_shape(packs, {{10, 256, 4, 2, 5120}})};
 }
 
 // Of rows that a few lanes or warps hold. Percent of a copy's bandwidth on an H200, 34 MB of halves in whole packs, so
@@ -331,9 +337,9 @@ inline bool fitted_anywhere_is_faster(const Inputs& inputs, Element element) {
 // others. Halves of 34 MB: 8200 columns 78 77, 9000 75 73, 12000 76 75, but 5000 82 84, 13000 71 73; of 41 MB 3000 81 77,
 // 5000 80 76, 8000 83 78, 12000 78 73, 16000 77 72, but 14336 74 75. That begin anywhere, of 34 MB: 1501 78 73, 2501 79 72,
 // 3001 80 72, 4501 77 69, 5001 76 68, 7001 73 65, 9001 72 62, 10001 63 63, 11001 66 62, 13001 65 59, 16001 59 54; of 41 MB
-// 3501 76 69, 7001 70 63, 12001 65 57. Floats of 34 MB: 6000 75 72, 7168 75 72, 8000 74 69, but 6144 76 81; of 41 MB 4096
-// 82 76, 5120 82 71, 8000 80 68, 10240 77 66; that begin anywhere, of 34 MB 6001 64 61, 8001 60 55, but 4001 66 66; of 41
-// MB 3001 69 68, 4001 69 65, 8001 67 51 (these kernels by themselves).
+// 3501 76 69, 7001 70 63, 12001 65 57 (these kernels by themselves). Floats, timed with --time in one run: of 34 MB 4500
+// columns 84 63, 9000 84 59, 10240 79 76; that begin anywhere 1501 88 77, 2001 92 76, 2501 88 74, of 41 MB 1501 89 85, 2001
+// 87 77; but 4096 of 34 MB by overlap 92, and so, in another run by itself, 85.
 inline bool vectors_in_l1_are_faster(const Inputs& inputs, Element element) {
     if (inputs.machine.architecture < 90 || !rows_are_many(inputs, element) || !l2_holds(inputs, element) ||
         !has_room(Route::vectors_in_l1, inputs, element, kMostThreads))
@@ -343,23 +349,26 @@ inline bool vectors_in_l1_are_faster(const Inputs& inputs, Element element) {
     const auto is_between = [packs](std::uint64_t low, std::uint64_t high) { return packs > low && packs <= high; };
     if (!is_packed(inputs, element)) {
         if (element != Element::f32) return packs > 168;
-        return packs > (little_room ? 640 : 1152);
+        return packs > 320;
     }
     if (element != Element::f32)
         return little_room ? packs > 320 && !is_between(1791, 1920) : is_between(1024, 1152) || is_between(1280, 1536);
-    return little_room ? packs > 512 : is_between(1408, 2048) && packs != 1536;
+    return packs > (little_room ? 512u : 1024u);
 }
 
-// Is it faster that clusters do that? Not up to six tenths of L2: of 34 MB on an H200 20480 halves ran at 69 % of a copy's
-// bandwidth so (an earlier form) and at 71 by clusters of small blocks, 12288 floats at 67 and 70. Of more, so and by the
-// faster of those and of blocks that bring weights and biases into L1: halves of 41 MB 18432 columns 70 67, 20480 74 70,
-// 24576 70 65, 32768 66 63, of 46 MB 20480 81 80; but 16384 of 46 MB 81 85. Floats of 41 MB 12288 69 62, 14336 67 65, 16384
-// 65 64, 20480 65 56, of 46 MB 12288 72 72; but 10240 of 41 MB 73 75 (these kernels by themselves, not all in one run).
+// Is it faster that clusters do that? Up to six tenths of L2 not of halves: of 34 MB on an H200 20480 ran at 69 % of a copy's
+// bandwidth so (an earlier form) and at 71 by clusters of small blocks. Of more, so and by the faster of those and of blocks
+// that bring weights and biases into L1: halves of 41 MB 18432 columns 70 67, 20480 74 70, 24576 70 65, 32768 66 63, of 46 MB
+// 20480 81 80; but 16384 of 46 MB 81 85. Floats of 41 MB 13000 68 63, 14336 70 69, 16384 70 67, 20480 69 64, but 12288 72 74;
+// of 34 MB 18432 67 61, 20480 68 64, but 14336 69 71, 16384 71 74 (these kernels by themselves, not all in one run).
 inline bool clusters_with_vectors_in_l1_are_faster(const Inputs& inputs, Element element) {
-    return clusters_of_small_blocks_were_timed(inputs, element) && l2_holds(inputs, element) &&
-           fillings_of_l2(inputs, element) > 0.6 &&
-           has_room(Route::vectors_in_l1_cluster, inputs, element, kMostThreads) &&
-           packs_of(rows_of(inputs).columns, element) > (element == Element::f32 ? 2560 : 2048);
+    if (!clusters_of_small_blocks_were_timed(inputs, element) || !l2_holds(inputs, element) ||
+        !has_room(Route::vectors_in_l1_cluster, inputs, element, kMostThreads))
+        return false;
+    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    const bool little_room = fillings_of_l2(inputs, element) > 0.6;
+    if (element != Element::f32) return little_room && packs > 2048;
+    return little_room ? packs > 3072 : packs > 3584 && packs != 4096;
 }
 
 // Is it faster that weights and biases are asked for with the row? Percent of a copy's bandwidth on an H200, 34 MB of

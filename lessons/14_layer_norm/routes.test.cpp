@@ -222,11 +222,8 @@ TEST(LayerNorm, ManyLongRowsGoToClustersOfSmallBlocks) {
 }
 
 // 34 and 41 MB read and written.
-TEST(LayerNorm, FittedRowsThatL2HoldsHaveInstancesOfTheirOwn) {
+TEST(LayerNorm, FittedHalvesThatL2HoldsHaveInstancesOfTheirOwn) {
     const auto is = expect_launch_on_sm90;
-    is("layer_norm_best_f32", 850, 5120, "layer_norm_fitted", "float, 5, 256, 4, false, false", 850, 256, true);
-    is("layer_norm_fitted_f32", 600, 7168, "layer_norm_fitted", "float, 8, 256, 3, false, false", 600, 224, true);
-    is("layer_norm_fitted_f32", 520, 8192, "layer_norm_fitted", "float, 8, 256, 3, false, false", 520, 256, true);
     is("layer_norm_fitted_f16", 772, 11000, "layer_norm_fitted", "__half, 4, 512, 3, false, false", 772, 352, true);
     is("layer_norm_fitted_f16", 850, 12288, "layer_norm_fitted", "__half, 6, 256, 4, false, false", 850, 256, true);   // whole warps
     is("layer_norm_best_f16", 714, 14336, "layer_norm_fitted", "__half, 7, 512, 2, false, false", 714, 256, true);
@@ -349,13 +346,20 @@ TEST(LayerNorm, ManyRowsThatL2HoldsFindVectorsInL1) {
     is("layer_norm_best_f16", 1464, 7000, "layer_norm_vectors_in_l1", "__half, 1, 4, 512, 3, true", 1464, 224, true);   // 41 MB
     is("layer_norm_best_f16", 1025, 10240, "layer_norm_vectors_in_l1", "__half, 1, 4, 512, 3, true", 1025, 320, true);
     is("layer_norm_best_bf16", 1281, 8000, "layer_norm_vectors_in_l1", "__nv_bfloat16, 1, 4, 512, 3, true", 1281, 256, true);
-    is("layer_norm_best_f32", 708, 6000, "layer_norm_vectors_in_l1", "float, 1, 4, 512, 3, true", 708, 384, true);
-    is("layer_norm_best_f32", 531, 8000, "layer_norm_vectors_in_l1", "float, 1, 8, 512, 2, true", 531, 256, true);   // 2000
-    is("layer_norm_best_f32", 500, 10240, "layer_norm_vectors_in_l1", "float, 1, 8, 512, 2, true", 500, 320, true);   // 41 MB
-    is("layer_norm_best_f32", 708, 6001, "layer_norm_vectors_in_l1", "float, 2, 4, 512, 2, false", 356, 384, true);
-    is("layer_norm_best_f32", 849, 5001, "layer_norm_vectors_in_l1", "float, 1, 4, 512, 3, false", 849, 320, true);
-    is("layer_norm_best_f32", 1707, 3001, "layer_norm_vectors_in_l1", "float, 2, 3, 320, 4, false", 856, 256, true);   // 41 MB
+    is("layer_norm_best_f32", 850, 5000, "layer_norm_vectors_in_l1", "float, 1, 5, 320, 4, true", 850, 256, true);
+    is("layer_norm_best_f32", 708, 6000, "layer_norm_vectors_in_l1", "float, 1, 5, 320, 4, true", 708, 320, true);
+    is("layer_norm_best_f32", 531, 8000, "layer_norm_vectors_in_l1", "float, 1, 4, 512, 3, true", 531, 512, true);   // 2000
+    is("layer_norm_best_f32", 519, 8192, "layer_norm_vectors_in_l1", "float, 1, 8, 384, 3, true", 519, 256, true);
+    is("layer_norm_best_f32", 472, 9000, "layer_norm_vectors_in_l1", "float, 1, 5, 512, 3, true", 472, 480, true);   // 2250
+    is("layer_norm_best_f32", 834, 6144, "layer_norm_vectors_in_l1", "float, 1, 6, 320, 4, true", 834, 256, true);   // 41 MB
+    is("layer_norm_best_f32", 500, 10240, "layer_norm_vectors_in_l1", "float, 1, 5, 512, 3, true", 500, 512, true);
+    is("layer_norm_best_f32", 417, 12288, "layer_norm_vectors_in_l1", "float, 1, 8, 384, 3, true", 417, 384, true);
+    is("layer_norm_best_f32", 2123, 2001, "layer_norm_vectors_in_l1", "float, 2, 3, 384, 3, false", 1064, 192, true);
+    is("layer_norm_best_f32", 1416, 3001, "layer_norm_vectors_in_l1", "float, 2, 4, 512, 2, false", 708, 192, true);
+    is("layer_norm_best_f32", 708, 6001, "layer_norm_vectors_in_l1", "float, 1, 4, 512, 3, false", 708, 384, true);
+    is("layer_norm_best_f32", 1707, 3001, "layer_norm_vectors_in_l1", "float, 2, 5, 256, 4, false", 856, 160, true);   // 41 MB
     is("layer_norm_best_f32", 1024, 5001, "layer_norm_vectors_in_l1", "float, 2, 5, 256, 4, false", 512, 256, true);   // 1250
+    is("layer_norm_best_f32", 512, 10001, "layer_norm_vectors_in_l1", "float, 1, 10, 512, 2, false", 512, 256, true);
     const auto route_of = [](std::uint64_t rows, std::uint64_t columns, Element element) {
         lesson::Inputs inputs = with_rows("layer_norm_best_f16", rows, columns);
         inputs.machine.architecture = 90;
@@ -366,9 +370,11 @@ TEST(LayerNorm, ManyRowsThatL2HoldsFindVectorsInL1) {
     EXPECT_EQ(route_of(3416, 3000, Element::f16), Route::vectors_in_l1);    // 41 MB
     EXPECT_NE(route_of(653, 13000, Element::f16), Route::vectors_in_l1);
     EXPECT_EQ(route_of(788, 13000, Element::f16), Route::vectors_in_l1);    // 41 MB
-    EXPECT_NE(route_of(1416, 3001, Element::f32), Route::vectors_in_l1);
-    EXPECT_EQ(route_of(1707, 3001, Element::f32), Route::vectors_in_l1);    // 41 MB
-    EXPECT_NE(route_of(691, 6144, Element::f32), Route::vectors_in_l1);     // fills six packs a thread
+    EXPECT_NE(route_of(3540, 1201, Element::f32), Route::vectors_in_l1);
+    EXPECT_NE(route_of(1040, 4096, Element::f32), Route::vectors_in_l1);
+    EXPECT_EQ(route_of(1250, 4096, Element::f32), Route::vectors_in_l1);    // 41 MB
+    EXPECT_NE(route_of(345, 12288, Element::f32), Route::vectors_in_l1);
+    EXPECT_NE(route_of(416, 12292, Element::f32), Route::vectors_in_l1);    // 41 MB, by clusters
     EXPECT_NE(route_of(5581, 3001, Element::f16), Route::vectors_in_l1);    // 67 MB
     EXPECT_NE(route_of(900, 3001, Element::f16), Route::vectors_in_l1);     // 11 MB
 }
@@ -381,9 +387,12 @@ TEST(LayerNorm, ManyLongRowsThatL2HoldsFindVectorsInL1OfClusters) {
     is("layer_norm_best_bf16", 625, 16392, kernel, "__nv_bfloat16, 2, 5, 256, 4, 2", 626, 224, true);
     is("layer_norm_best_f16", 417, 24576, kernel, "__half, 2, 4, 256, 4, 4", 836, 192, true);
     is("layer_norm_best_bf16", 312, 32768, kernel, "__nv_bfloat16, 2, 4, 256, 4, 4", 624, 256, true);
-    is("layer_norm_best_f32", 417, 12288, kernel, "float, 1, 6, 320, 4, 2", 834, 256, true);
+    is("layer_norm_best_f32", 357, 14336, kernel, "float, 1, 8, 256, 4, 2", 714, 224, true);
+    is("layer_norm_best_f32", 278, 18432, kernel, "float, 1, 9, 256, 4, 2", 556, 256, true);
     is("layer_norm_best_f32", 312, 16384, kernel, "float, 1, 8, 256, 4, 2", 624, 256, true);
     is("layer_norm_best_f32", 250, 20480, kernel, "float, 1, 10, 256, 4, 2", 500, 256, true);
+    is("layer_norm_best_f32", 208, 20480, kernel, "float, 1, 8, 256, 4, 4", 832, 160, true);   // 34 MB
+    is("layer_norm_best_f32", 283, 15000, kernel, "float, 1, 6, 320, 4, 2", 566, 320, true);
     const auto route_of = [](std::uint64_t rows, std::uint64_t columns, Element element) {
         lesson::Inputs inputs = with_rows("layer_norm_best_f16", rows, columns);
         inputs.machine.architecture = 90;
@@ -393,7 +402,8 @@ TEST(LayerNorm, ManyLongRowsThatL2HoldsFindVectorsInL1OfClusters) {
     EXPECT_NE(route_of(817, 20480, Element::f16), Route::vectors_in_l1_cluster);    // 67 MB
     EXPECT_NE(route_of(500, 20481, Element::f16), Route::vectors_in_l1_cluster);    // rows that begin within a pack
     EXPECT_NE(route_of(640, 16000, Element::f16), Route::vectors_in_l1_cluster);
-    EXPECT_NE(route_of(500, 10240, Element::f32), Route::vectors_in_l1_cluster);
+    EXPECT_NE(route_of(417, 12288, Element::f32), Route::vectors_in_l1_cluster);
+    EXPECT_NE(route_of(260, 16384, Element::f32), Route::vectors_in_l1_cluster);    // 34 MB
     EXPECT_NE(route_of(250, 40960, Element::f16), Route::vectors_in_l1_cluster);    // more than 4096 packs
 }
 

@@ -22,8 +22,9 @@ __device__ __forceinline__ unsigned bring_into_l1(const T* weight, const T* bias
   return any;
 }
 
-// Puts out columns `from` to `to` - 1 of a row whose mean is far from 0, value by value: after two walks over all of it, for
-// the mean and for squares about it. By all threads of a block. warp_sums: shared memory that no other row uses.
+// Puts out columns `from` to `to` - 1 of a row whose mean is far from 0, or from its pivot, value by value: after two walks
+// over all of it, for the mean and for squares about it. By all threads of a block. warp_sums: shared memory that no other
+// row uses.
 template <class T>
 __device__ void put_out_far_by_block(const T* row, const T* weight, const T* bias, T* result, int columns, int from, int to,
                                      float epsilon, float (&warp_sums)[2][32]) {
@@ -99,28 +100,25 @@ struct RowsOfABlock {
   }
 };
 
-// The moments of rows that a cluster's blocks work on together, in each of their threads, from each lane's. values_of_warp:
-// of a row, by a block's rank and a warp's number. By 32 warps at most.
-template <int kRows, int kCluster, class Values>
-__device__ __forceinline__ void cluster_moments(Moments (&rows)[kRows], const Values& values_of_warp, int columns,
-                                                ClusterMeeting<2 * kRows, kCluster>& meeting, unsigned rank) {
-  const int warps = blockDim.x / 32;
-  const int lane = threadIdx.x % 32;
-  warp_moments(rows, values_of_warp(rank, threadIdx.x / 32));
-  float numbers[2 * kRows];
+// The same as add_to(), of each value less the pivot.
+template <class T>
+__device__ __forceinline__ void add_about(float pivot, Sums& sums, const Pack<T>& pack) {
 #pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    numbers[2 * r] = rows[r].mean;
-    numbers[2 * r + 1] = rows[r].m2;
+  for (int k = 0; k < kPackOf<T>; ++k) {
+    const float value = widened(pack.values[k]) - pivot;
+    sums.values += value;
+    sums.squares = fmaf(value, value, sums.squares);
   }
-  meeting.exchange(numbers, rank);
-  const bool has = lane < warps * kCluster;
-  const float of_other = has ? values_of_warp(lane / warps, lane % warps) : 0.0f;
-#pragma unroll
-  for (int r = 0; r < kRows; ++r) {
-    const float mean = has ? meeting.sums[2 * r][lane] : 0.0f;
-    rows[r] = join_warps({of_other, mean, has ? meeting.sums[2 * r + 1][lane] : 0.0f}, columns);
-  }
+}
+
+// As work_out_row(), of a row of floats, from sums about a pivot. Is the mean near that?
+__device__ __forceinline__ bool work_out_row_about(float pivot, const Sums& both, int columns, float epsilon, float& centre,
+                                                   float& scale) {
+  const float apart = __fdividef(both.values, columns);
+  const float m2 = m2_by_squares(both, apart);
+  centre = pivot + apart;
+  scale = scale_of(m2 / (float)columns, epsilon);
+  return mean_is_near(m2, both);
 }
 
 // What the two kernels below do, by a block, or by kCluster blocks of a cluster.
@@ -129,7 +127,6 @@ __device__ __forceinline__ void normalize_by_vectors_in_l1(const T* in, const T*
                                                            int columns, float epsilon) {
   static_assert(kCluster == 1 || kWhole);
   constexpr int kApart = kRows > 1 && !kWhole ? kPackOf<T> : 1;   // rows from a block's first one to its second
-  constexpr bool kOneWarpWaits = kCluster > 1 && sizeof(T) == 4;
   [[maybe_unused]] __shared__ ClusterMeeting<2 * kRows, kCluster> meeting;
   cudaTriggerProgrammaticLaunchCompletion();
   const int group = blockIdx.x / kCluster;
@@ -143,7 +140,7 @@ __device__ __forceinline__ void normalize_by_vectors_in_l1(const T* in, const T*
     }
     __syncwarp();
     arrive_at_cluster();
-    if (!kOneWarpWaits || threadIdx.x < 32) wait_at_cluster();
+    wait_at_cluster();
   }
   const T* const row = in + (long long)number * columns;
   T* const result = out + (long long)number * columns;
@@ -158,6 +155,9 @@ __device__ __forceinline__ void normalize_by_vectors_in_l1(const T* in, const T*
   const bool in_last_warp = !kWhole && threadIdx.x + 32 >= blockDim.x;
   all.column = !in_last_warp ? -1 : place < 0 ? place + cut.head : place < cut.tail ? columns - cut.tail + place : -1;
   cudaGridDependencySynchronize();
+  float pivots[kRows];   // of floats: the row's first value
+#pragma unroll
+  for (int r = 0; r < kRows; ++r) pivots[r] = sizeof(T) == 4 ? widened(*past(row, r * all.apart)) : 0.0f;
   T edges[kRows];   // not widened before packs are asked for: a warp would wait for them
 #pragma unroll
   for (int r = 0; r < kRows; ++r) {
@@ -175,65 +175,48 @@ __device__ __forceinline__ void normalize_by_vectors_in_l1(const T* in, const T*
   // that is faster, before warps meet.
   constexpr bool kLate = kWhole && sizeof(T) == 2 && kCluster == 1;
   if (!kLate) all.held[0][0].x ^= columns < 0 ? any : 0;
-  if constexpr (sizeof(T) == 4) {
-    __shared__ float warp_means[kRows][32], warp_m2s[kRows][32];
-    Moments moments[kRows];
+  __shared__ float warp_sums[2 * kRows][16], sums_far[kRows][2][32];
+  float sums[2 * kRows];   // of values of all rows, then of their squares
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      moments[r] = moments_by_two_walks<T>(all.its, all.held[r]);
-      if (all.column >= 0) moments[r] = with_value(moments[r], widened(edges[r]));
-    }
-    const auto values_of_warp = [&](int of_rank, int warp) -> float {
-      const int packs = kCluster > 1 ? share_of<kCluster>(cut.packs, of_rank).packs : cut.packs;
-      const int in_no_pack = warp == blockDim.x / 32 - 1 ? cut.head + cut.tail : 0;
-      return packs_of_warp<kPacks>(packs, warp) * kPackOf<T> + in_no_pack;
-    };
-    if constexpr (kCluster > 1) {
-      if (kOneWarpWaits) __syncthreads();
-      cluster_moments(moments, values_of_warp, columns, meeting, rank);
+  for (int r = 0; r < kRows; ++r) {
+    const float edge = all.column >= 0 ? widened(edges[r]) - pivots[r] : 0.0f;
+    Sums its_sums = {edge, edge * edge};
+    if constexpr (sizeof(T) == 4) {
+      all.its.template each<true>([&](int p) {
+        keep_packed<T>(all.held[r][p]);
+        add_about(pivots[r], its_sums, *reinterpret_cast<const Pack<T>*>(&all.held[r][p]));
+      });
     } else {
-      block_moments(moments, values_of_warp(0, threadIdx.x / 32), values_of_warp(0, threadIdx.x % 32), columns, warp_means,
-                    warp_m2s);
-    }
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      all.centres[r] = moments[r].mean;
-      all.scales[r] = scale_of(moments[r].m2 / (float)columns, epsilon);
-    }
-  } else {
-    __shared__ float warp_sums[2 * kRows][16], sums_far[kRows][2][32];
-    float sums[2 * kRows];   // of values of all rows, then of their squares
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      Sums its_sums = {widened(edges[r]), widened(edges[r]) * widened(edges[r])};
-#pragma unroll
-      for (int p = 0; p < kPacks; ++p) {
+      for (int p = 0; p < kPacks; ++p) {   // those outside of the row are 0
         keep_packed<T>(all.held[r][p]);
         add_to(its_sums, *reinterpret_cast<const Pack<T>*>(&all.held[r][p]));
       }
-      sums[r] = its_sums.values;
-      sums[kRows + r] = its_sums.squares;
     }
-    if (kLate && columns < 0) sums[0] += (float)any;
-    if constexpr (kCluster > 1) {
-      meeting.add_up(sums, rank);
-    } else {
-      add_up_in_block(sums, warp_sums);
-    }
-    bool near = true;
+    sums[r] = its_sums.values;
+    sums[kRows + r] = its_sums.squares;
+  }
+  if (kLate && columns < 0) sums[0] += (float)any;
+  if constexpr (kCluster > 1) {
+    meeting.add_up(sums, rank);
+  } else {
+    add_up_in_block(sums, warp_sums);
+  }
+  bool near = true;
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      near = work_out_row({sums[r], sums[kRows + r]}, columns, epsilon, all.centres[r], all.scales[r]) && near;
+  for (int r = 0; r < kRows; ++r) {
+    const Sums both = {sums[r], sums[kRows + r]};
+    near = (sizeof(T) == 4 ? work_out_row_about(pivots[r], both, columns, epsilon, all.centres[r], all.scales[r])
+                           : work_out_row(both, columns, epsilon, all.centres[r], all.scales[r])) && near;
+  }
+  if (!near) {   // for all threads of the rows, whose sums are the same
+    const int from = kCluster == 1 ? 0 : columns * rank / kCluster;
+    const int to = kCluster == 1 ? columns : columns * (rank + 1) / kCluster;
+    for (int r = 0; r < (all.apart > 0 ? kRows : 1); ++r) {
+      put_out_far_by_block(past(row, r * all.apart), weight, bias, past(result, r * all.apart), columns, from, to, epsilon,
+                           sums_far[r]);
     }
-    if (!near) {   // for all threads of the rows, whose sums are the same
-      const int from = kCluster == 1 ? 0 : columns * rank / kCluster;
-      const int to = kCluster == 1 ? columns : columns * (rank + 1) / kCluster;
-      for (int r = 0; r < (all.apart > 0 ? kRows : 1); ++r) {
-        put_out_far_by_block(past(row, r * all.apart), weight, bias, past(result, r * all.apart), columns, from, to,
-                             epsilon, sums_far[r]);
-      }
-      return;
-    }
+    return;
   }
   const unsigned zero = all.scales[0] < 0.0f;   // no scale is below 0
   if constexpr (kWhole) {
@@ -264,8 +247,9 @@ __device__ __forceinline__ void normalize_by_vectors_in_l1(const T* in, const T*
 //
 // Compared with layer_norm_fitted and layer_norm_fitted_anywhere: a word of each sector of weights and biases is read once
 // the rows have been asked for. Their packs are then in L1 when a thread needs them, and take no registers before. Warps meet
-// once: floats by Chan's merge, values of 16 bits by sums where the mean is near 0. Lanes of the last warp take the values in
-// no pack. Launches overlap. The next kernel is let in at once.
+// once: by sums of values and of their squares, where the mean is near 0; of floats by those of values less the row's first
+// one, where it is near that. Lanes of the last warp take the values in no pack. Launches overlap. The next kernel is let in
+// at once.
 template <class T, int kRows, int kPacks, int kMostThreads, int kBlocks, bool kWhole>
 __global__ void __launch_bounds__(kMostThreads, kBlocks)
     layer_norm_vectors_in_l1(const T* in, const T* weight, const T* bias, T* out, int rows, int columns, float epsilon) {
@@ -276,12 +260,11 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
 // fewest whole warps whose threads hold a block's share of a row.
 //
 // Compared with layer_norm_fitted_cluster: L1 forgets what it holds when a thread waits for its cluster's blocks to have
-// started (in SASS, CCTL.IVALL). So that is done before rows are asked for; of floats by one warp alone, for which the
-// others wait when they have their sums. And two rows of 16-bit values share weights and biases.
+// started (in SASS, CCTL.IVALL). So that is done before rows are asked for. And two rows of 16-bit values share weights and
+// biases.
 template <class T, int kRows, int kPacks, int kMostThreads, int kBlocks, int kCluster>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kMostThreads, kBlocks)
     layer_norm_vectors_in_l1_cluster(const T* in, const T* weight, const T* bias, T* out, int rows, int columns,
                                      float epsilon) {
-  static_assert(kCluster * kMostThreads <= 1024, "a lane of each warp has the moments of one warp");
   normalize_by_vectors_in_l1<T, kRows, kPacks, kCluster, true>(in, weight, bias, out, rows, columns, epsilon);
 }

@@ -67,7 +67,7 @@ __device__ __forceinline__ float quick_scale(const Moments& moments, float epsil
 
 // Of 16-bit values whose mean is near 0 beside their spread: then a result takes two operations a value.
 
-// Sums of values and of their squares. They have 24 bits and results 11 or fewer: there are some to lose.
+// Sums of values and of their squares. They have 24 bits, results of 16 bits 11 or fewer: there are some to lose.
 struct Sums {
   float values;
   float squares;

@@ -176,15 +176,18 @@ inline FittedAnywhereShape fitted_anywhere_shape(std::uint64_t columns, Element 
     }
     return fullest;
 }
-// Where a warp is enough for a row, a block has four. Rows that threads work on together lie as many rows apart as a pack
-// has values. `instance`: the kernel's template arguments.
+// Groups of threads for rows of which each works on so many together. Those lie as many rows apart as a pack has values.
+inline std::uint32_t groups_of_rows_apart(const Inputs& inputs, Element element, std::uint32_t together) {
+    const auto apart = static_cast<std::uint32_t>(together > 1 ? pack_of(element) : 1);
+    return rows_of(inputs).blocks(apart * together) * apart;
+}
+// Where a warp is enough for a row, a block has four. `instance`: the kernel's template arguments.
 template <class... Arguments>
 void launch_rows_together(launch::Plan& plan, const Inputs& inputs, Element element, const std::string& kernel,
                           const FittedAnywhereShape& shape, const std::string& instance, const Arguments&... arguments) {
     const std::uint32_t groups = shape.threads == 32 ? 4 : 1;   // of a block
-    const auto apart = static_cast<std::uint32_t>(shape.rows > 1 ? pack_of(element) : 1);
-    const std::uint32_t together = rows_of(inputs).blocks(apart * shape.rows) * apart;
-    plan.launch(kernel, instance, launch::Grid{(together + groups - 1) / groups}, launch::Block{shape.threads, groups},
+    const std::uint32_t all = groups_of_rows_apart(inputs, element, shape.rows);
+    plan.launch(kernel, instance, launch::Grid{(all + groups - 1) / groups}, launch::Block{shape.threads, groups},
                 arguments...);
     plan.launches.back().overlaps = true;
 }

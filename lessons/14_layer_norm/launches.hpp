@@ -183,10 +183,12 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
         case Route::vectors_in_l1_cluster: {
             const ClusterWithVectorsInL1 cluster = cluster_with_vectors_in_l1(inputs, element);
             const FittedClusterShape& shape = cluster.shape;
+            const std::uint32_t clusters = is_packed(inputs, element) ? rows.blocks(cluster.rows)
+                                                                      : groups_of_rows_apart(inputs, element, cluster.rows);
             plan.launch("layer_norm_vectors_in_l1_cluster",
-                        fmt::format("{}, {}, {}, {}, {}, {}", type, cluster.rows, shape.packs, shape.most_threads,
-                                    shape.blocks, shape.cluster),
-                        Grid{rows.blocks(cluster.rows) * shape.cluster}, Block{shape.threads}, b.in, b.weight, b.bias, b.out,
+                        fmt::format("{}, {}, {}, {}, {}, {}{}", type, cluster.rows, shape.packs, shape.most_threads,
+                                    shape.blocks, shape.cluster, whole),
+                        Grid{clusters * shape.cluster}, Block{shape.threads}, b.in, b.weight, b.bias, b.out,
                         static_cast<int>(rows.count), columns, epsilon);
             plan.launches.back().overlaps = true;
             break;

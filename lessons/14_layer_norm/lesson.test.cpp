@@ -52,6 +52,26 @@ TEST(LayerNorm, ManyShortRowsOnAGpu) { expect_many_short_rows_are_right_on_a_gpu
 
 TEST(LayerNorm, ManyLongRowsOnAGpu) { expect_many_long_rows_are_right_on_a_gpu(); }
 
+TEST(LayerNorm, ManyLongRowsThatNearlyFillL2OnAGpu) { expect_many_long_rows_that_nearly_fill_l2_are_right_on_a_gpu(); }
+
+// One row begins with 32768 and has values from 0 to 1 else: sums about its first value are not used. Those of the others are.
+TEST(LayerNorm, FloatsWhoseFirstValueIsFarFromTheMeanOnAGpu) {
+    on_a_gpu_with_each_variant([](launch::Backend& gpu, const lesson::Machine& machine, const lesson::Variant& variant) {
+        if (variant.name != "layer_norm_best_f32") return;
+        for (const std::uint64_t bytes : {16u << 20, 20u << 20})
+            for (const std::uint64_t columns : {2001u, 3001u, 5000u, 6001u, 8192u, 9001u, 12001u, 12288u, 15000u, 16384u,
+                                                18001u, 18432u, 20480u}) {
+                lesson::Inputs inputs = with_rows(variant.name, (bytes / (4 * columns) + 2) / 3 * 3, columns);
+                inputs.kind = "huge";
+                inputs.machine = machine;
+                ASSERT_EQ(inputs.n / 3 % columns, 0u);
+                ASSERT_EQ(inputs.part(inputs.n / 3, 1).front(), 32768);
+                const launch::Plan plan = plan_of(variant.name, inputs);
+                expect_verified(plan, run(gpu, plan), fmt::format("{} rows of {}", rows_of(inputs).count, columns));
+            }
+    });
+}
+
 TEST(LayerNorm, RowsOfEveryKindOfLength) {
     for (const lesson::Variant* variant : right_variants())
         for (const std::uint64_t columns : {1u, 31u, 32u, 33u, 520u, 4097u})

@@ -123,7 +123,7 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
 // 8192 81 by eight, 79 by four; of 41 MB 5120 83 by five in 512 threads, 80 by six, 6144 83 by six, 79 by five, 7168 83 by
 // five, 79 by eight, 8000 82 by eight, 79 by four, 10240 83 by five, 79 by eight, 12288 76 by eight, 66 by seven. That begin
 // anywhere, by two and alone: of 34 MB 2001 82 72, 3001 75 70, 4001 75 69, 5001 67 69, 6001 65 69, of 41 MB 3501 78 72,
-// 5001 79 70, 6001 64 71; alone by ten packs a thread and by seven 9001 61 56, 10001 67 61 (these kernels by themselves).
+// 5001 79 70, 6001 64 71 (these kernels by themselves).
 inline FittedAnywhereShape shape_with_vectors_in_l1(const Inputs& inputs, Element element) {
     const std::uint64_t columns = rows_of(inputs).columns;
     const std::uint64_t packs = columns / pack_of(element);
@@ -139,9 +139,8 @@ inline FittedAnywhereShape shape_with_vectors_in_l1(const Inputs& inputs, Elemen
         return first_with_room({{1, 4, 512, 3, 2048}});
     }
     if (!is_packed(inputs, element)) {
-        if (little_room) return first_with_room({{2, 5, 256, 4, 1280}, {1, 4, 512, 3, 2048}, {1, 10, 512, 2, 2560}});
-        return first_with_room({{2, 3, 384, 3, 640}, {2, 4, 512, 2, 896}, {2, 5, 256, 4, 1152}, {1, 4, 512, 3, 2048},
-                                {1, 10, 512, 2, 2560}});
+        if (little_room) return first_with_room({{2, 5, 256, 4, 1280}, {1, 4, 512, 3, 2048}});
+        return first_with_room({{2, 3, 384, 3, 640}, {2, 4, 512, 2, 896}, {2, 5, 256, 4, 1152}, {1, 4, 512, 3, 2048}});
     }
     if (little_room)
         return first_with_room({{1, 4, 512, 3, 1152}, {1, 5, 512, 3, 1280}, {1, 6, 320, 4, 1536}, {1, 5, 512, 3, 1920},
@@ -152,17 +151,30 @@ inline FittedAnywhereShape shape_with_vectors_in_l1(const Inputs& inputs, Elemen
 
 // Of longer ones whose weights and biases a cluster brings into L1 first, and the rows that it takes. Percent of a copy's
 // bandwidth on an H200, floats of 41 MB: 15000 columns 68 by six packs a thread, 67 by eight, 17000 67 by nine, 66 by ten; of
-// 34 MB 20480 68 by four blocks, 61 by two, of 41 MB 66 and 69 (these kernels by themselves, in one run).
+// 34 MB 20480 68 by four blocks, 61 by two, of 41 MB 66 and 69. By two rows and by one: of 34 MB 15000 66 63, 20480 61 68, of
+// 46 MB 20480 78 76. That begin anywhere, by two rows: of 34 MB 9001 68 by two blocks and five packs, 67 by two and four, 67
+// by four and five, 12001 67 by two and four, 65 by four and five; of 41 MB 10001 73 by two and five, 12001 63 by four and
+// five, 58 by two and four (these kernels by themselves, not all in one run).
 struct ClusterWithVectorsInL1 {
     std::uint32_t rows = 1;
     FittedClusterShape shape;
 };
 inline ClusterWithVectorsInL1 cluster_with_vectors_in_l1(const Inputs& inputs, Element element) {
-    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     if (element != Element::f32) return {2, fitted_cluster_shape(packs, {{5, 256, 4, 2, 2560}, {4, 256, 4, 4, 4096}})};
-    if (packs <= 4608)
+    const double fillings = fillings_of_l2(inputs, element);
+    const ClusterWithVectorsInL1 two_rows_by_four{2, fitted_cluster_shape(packs, {{5, 256, 4, 4, 5120}})};
+    if (!is_packed(inputs, element)) {
+        if (packs <= 2560) return {2, fitted_cluster_shape(packs, {{5, 256, 4, 2, 2560}})};
+        if (packs <= 3072 && fillings <= 0.6) return {2, fitted_cluster_shape(packs, {{4, 384, 3, 2, 3072}})};
+        return two_rows_by_four;
+    }
+    if (packs <= 4608) {
+        if (packs <= 3840 && fillings <= 0.6) return two_rows_by_four;
         return {1, fitted_cluster_shape(packs, {{6, 320, 4, 2, 3840}, {8, 256, 4, 2, 4096}, {9, 256, 4, 2, 4608}})};
-    if (fillings_of_l2(inputs, element) <= 0.6) return {1, fitted_cluster_shape(packs, {{8, 256, 4, 4, 5120}})};
+    }
+    if (fillings <= 0.6) return {1, fitted_cluster_shape(packs, {{8, 256, 4, 4, 5120}})};
+    if (fillings > 0.7) return two_rows_by_four;
     return {1, fitted_cluster_shape(packs, {{10, 256, 4, 2, 5120}})};
 }
 
@@ -235,7 +247,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
         case Route::vectors_in_l1:
             return shape_with_vectors_in_l1(inputs, element).threads > 0;
         case Route::vectors_in_l1_cluster:
-            return is_packed(inputs, element) && cluster_with_vectors_in_l1(inputs, element).shape.threads > 0;
+            return (is_packed(inputs, element) || element == Element::f32) &&
+                   cluster_with_vectors_in_l1(inputs, element).shape.threads > 0;
         case Route::fitted_anywhere:
             return shape_of_fitted_anywhere(inputs, element).threads > 0;
         case Route::anywhere:
@@ -360,14 +373,17 @@ inline bool vectors_in_l1_are_faster(const Inputs& inputs, Element element) {
 // bandwidth so (an earlier form) and at 71 by clusters of small blocks. Of more, so and by the faster of those and of blocks
 // that bring weights and biases into L1: halves of 41 MB 18432 columns 70 67, 20480 74 70, 24576 70 65, 32768 66 63, of 46 MB
 // 20480 81 80; but 16384 of 46 MB 81 85. Floats of 41 MB 13000 68 63, 14336 70 69, 16384 70 67, 20480 69 64, but 12288 72 74;
-// of 34 MB 18432 67 61, 20480 68 64, but 14336 69 71, 16384 71 74 (these kernels by themselves, not all in one run).
+// of 34 MB 18432 67 61, 20480 68 64, but 14336 69 71, 16384 71 74. That begin anywhere, of 34 MB 8501 71 66, 9001 68 62, 10001
+// 65 56, but 8001 66 67; of 41 MB 9001 65 59, 10001 73 66, of 46 MB 8001 76 68 (these kernels by themselves, not all in one
+// run).
 inline bool clusters_with_vectors_in_l1_are_faster(const Inputs& inputs, Element element) {
     if (!clusters_of_small_blocks_were_timed(inputs, element) || !l2_holds(inputs, element) ||
         !has_room(Route::vectors_in_l1_cluster, inputs, element, kMostThreads))
         return false;
-    const std::uint64_t packs = packs_of(rows_of(inputs).columns, element);
+    const std::uint64_t packs = rows_of(inputs).columns / pack_of(element);
     const bool little_room = fillings_of_l2(inputs, element) > 0.6;
     if (element != Element::f32) return little_room && packs > 2048;
+    if (!is_packed(inputs, element)) return packs > (little_room ? 1920 : 2048);
     return little_room ? packs > 3072 : packs > 3584 && packs != 4096;
 }
 

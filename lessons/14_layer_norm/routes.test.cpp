@@ -359,7 +359,6 @@ TEST(LayerNorm, ManyRowsThatL2HoldsFindVectorsInL1) {
     is("layer_norm_best_f32", 708, 6001, "layer_norm_vectors_in_l1", "float, 1, 4, 512, 3, false", 708, 384, true);
     is("layer_norm_best_f32", 1707, 3001, "layer_norm_vectors_in_l1", "float, 2, 5, 256, 4, false", 856, 160, true);   // 41 MB
     is("layer_norm_best_f32", 1024, 5001, "layer_norm_vectors_in_l1", "float, 2, 5, 256, 4, false", 512, 256, true);   // 1250
-    is("layer_norm_best_f32", 512, 10001, "layer_norm_vectors_in_l1", "float, 1, 10, 512, 2, false", 512, 256, true);
     const auto route_of = [](std::uint64_t rows, std::uint64_t columns, Element element) {
         lesson::Inputs inputs = with_rows("layer_norm_best_f16", rows, columns);
         inputs.machine.architecture = 90;
@@ -379,20 +378,28 @@ TEST(LayerNorm, ManyRowsThatL2HoldsFindVectorsInL1) {
     EXPECT_NE(route_of(900, 3001, Element::f16), Route::vectors_in_l1);     // 11 MB
 }
 
-// 41 MB and more. A cluster takes two rows of halves that follow each other, the last one alone if their number is odd.
+// 41 MB and more. A cluster takes two rows that follow each other, the last one alone if their number is odd, or one.
 TEST(LayerNorm, ManyLongRowsThatL2HoldsFindVectorsInL1OfClusters) {
     const auto is = expect_launch_on_sm90;
     const std::string kernel = "layer_norm_vectors_in_l1_cluster";
-    is("layer_norm_best_f16", 500, 20480, kernel, "__half, 2, 5, 256, 4, 2", 500, 256, true);
-    is("layer_norm_best_bf16", 625, 16392, kernel, "__nv_bfloat16, 2, 5, 256, 4, 2", 626, 224, true);
-    is("layer_norm_best_f16", 417, 24576, kernel, "__half, 2, 4, 256, 4, 4", 836, 192, true);
-    is("layer_norm_best_bf16", 312, 32768, kernel, "__nv_bfloat16, 2, 4, 256, 4, 4", 624, 256, true);
-    is("layer_norm_best_f32", 357, 14336, kernel, "float, 1, 8, 256, 4, 2", 714, 224, true);
-    is("layer_norm_best_f32", 278, 18432, kernel, "float, 1, 9, 256, 4, 2", 556, 256, true);
-    is("layer_norm_best_f32", 312, 16384, kernel, "float, 1, 8, 256, 4, 2", 624, 256, true);
-    is("layer_norm_best_f32", 250, 20480, kernel, "float, 1, 10, 256, 4, 2", 500, 256, true);
-    is("layer_norm_best_f32", 208, 20480, kernel, "float, 1, 8, 256, 4, 4", 832, 160, true);   // 34 MB
-    is("layer_norm_best_f32", 283, 15000, kernel, "float, 1, 6, 320, 4, 2", 566, 320, true);
+    is("layer_norm_best_f16", 500, 20480, kernel, "__half, 2, 5, 256, 4, 2, true", 500, 256, true);
+    is("layer_norm_best_bf16", 625, 16392, kernel, "__nv_bfloat16, 2, 5, 256, 4, 2, true", 626, 224, true);
+    is("layer_norm_best_f16", 417, 24576, kernel, "__half, 2, 4, 256, 4, 4, true", 836, 192, true);
+    is("layer_norm_best_bf16", 312, 32768, kernel, "__nv_bfloat16, 2, 4, 256, 4, 4, true", 624, 256, true);
+    is("layer_norm_best_f32", 357, 14336, kernel, "float, 1, 8, 256, 4, 2, true", 714, 224, true);
+    is("layer_norm_best_f32", 278, 18432, kernel, "float, 1, 9, 256, 4, 2, true", 556, 256, true);
+    is("layer_norm_best_f32", 312, 16384, kernel, "float, 1, 8, 256, 4, 2, true", 624, 256, true);
+    is("layer_norm_best_f32", 250, 20480, kernel, "float, 1, 10, 256, 4, 2, true", 500, 256, true);
+    is("layer_norm_best_f32", 208, 20480, kernel, "float, 1, 8, 256, 4, 4, true", 832, 160, true);   // 34 MB
+    is("layer_norm_best_f32", 283, 15000, kernel, "float, 2, 5, 256, 4, 4, true", 568, 192, true);
+    is("layer_norm_best_f32", 341, 15000, kernel, "float, 1, 6, 320, 4, 2, true", 682, 320, true);
+    is("layer_norm_best_f32", 280, 20480, kernel, "float, 2, 5, 256, 4, 4, true", 560, 256, true);   // 46 MB
+    // Begin anywhere: groups of four clusters take eight rows.
+    is("layer_norm_best_f32", 472, 9001, kernel, "float, 2, 5, 256, 4, 2, false", 472, 256, true);   // 34 MB
+    is("layer_norm_best_f32", 354, 12001, kernel, "float, 2, 4, 384, 3, 2, false", 360, 384, true);
+    is("layer_norm_best_f32", 236, 18001, kernel, "float, 2, 5, 256, 4, 4, false", 480, 256, true);
+    is("layer_norm_best_f32", 512, 10001, kernel, "float, 2, 5, 256, 4, 2, false", 512, 256, true);
+    is("layer_norm_best_f32", 427, 12001, kernel, "float, 2, 5, 256, 4, 4, false", 864, 160, true);
     const auto route_of = [](std::uint64_t rows, std::uint64_t columns, Element element) {
         lesson::Inputs inputs = with_rows("layer_norm_best_f16", rows, columns);
         inputs.machine.architecture = 90;
@@ -400,10 +407,13 @@ TEST(LayerNorm, ManyLongRowsThatL2HoldsFindVectorsInL1OfClusters) {
     };
     EXPECT_NE(route_of(415, 20480, Element::f16), Route::vectors_in_l1_cluster);    // 34 MB
     EXPECT_NE(route_of(817, 20480, Element::f16), Route::vectors_in_l1_cluster);    // 67 MB
-    EXPECT_NE(route_of(500, 20481, Element::f16), Route::vectors_in_l1_cluster);    // rows that begin within a pack
+    EXPECT_NE(route_of(500, 20481, Element::f16), Route::vectors_in_l1_cluster);    // halves that begin within a pack
     EXPECT_NE(route_of(640, 16000, Element::f16), Route::vectors_in_l1_cluster);
     EXPECT_NE(route_of(417, 12288, Element::f32), Route::vectors_in_l1_cluster);
     EXPECT_NE(route_of(260, 16384, Element::f32), Route::vectors_in_l1_cluster);    // 34 MB
+    EXPECT_NE(route_of(531, 8001, Element::f32), Route::vectors_in_l1_cluster);
+    EXPECT_EQ(route_of(640, 8001, Element::f32), Route::vectors_in_l1_cluster);     // 41 MB
+    EXPECT_NE(route_of(207, 20485, Element::f32), Route::vectors_in_l1_cluster);    // more than 5120 packs
     EXPECT_NE(route_of(250, 40960, Element::f16), Route::vectors_in_l1_cluster);    // more than 4096 packs
 }
 

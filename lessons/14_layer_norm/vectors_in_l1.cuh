@@ -125,7 +125,6 @@ __device__ __forceinline__ bool work_out_row_about(float pivot, const Sums& both
 template <class T, int kRows, int kPacks, int kCluster, bool kWhole>
 __device__ __forceinline__ void normalize_by_vectors_in_l1(const T* in, const T* weight, const T* bias, T* out, int rows,
                                                            int columns, float epsilon) {
-  static_assert(kCluster == 1 || kWhole);
   constexpr int kApart = kRows > 1 && !kWhole ? kPackOf<T> : 1;   // rows from a block's first one to its second
   [[maybe_unused]] __shared__ ClusterMeeting<2 * kRows, kCluster> meeting;
   cudaTriggerProgrammaticLaunchCompletion();
@@ -152,7 +151,7 @@ __device__ __forceinline__ void normalize_by_vectors_in_l1(const T* in, const T*
   all.head = kWhole ? 0 : cut.head;
   all.apart = kRows > 1 && number + kApart < rows ? kApart * columns * (int)sizeof(T) : 0;
   const int place = threadIdx.x % 32 - cut.head;
-  const bool in_last_warp = !kWhole && threadIdx.x + 32 >= blockDim.x;
+  const bool in_last_warp = !kWhole && rank == 0 && threadIdx.x + 32 >= blockDim.x;
   all.column = !in_last_warp ? -1 : place < 0 ? place + cut.head : place < cut.tail ? columns - cut.tail + place : -1;
   cudaGridDependencySynchronize();
   float pivots[kRows];   // of floats: the row's first value
@@ -256,15 +255,14 @@ __global__ void __launch_bounds__(kMostThreads, kBlocks)
   normalize_by_vectors_in_l1<T, kRows, kPacks, 1, kWhole>(in, weight, bias, out, rows, columns, epsilon);
 }
 
-// The same of whole packs, by a cluster of kCluster blocks for each row, or for two that follow each other; blockDim.x: the
-// fewest whole warps whose threads hold a block's share of a row.
+// The same by a cluster of kCluster blocks for each row, or for two; blockDim.x: the fewest whole warps whose threads hold a
+// block's share of a row. The last warp of the first block takes the values in no pack.
 //
 // Compared with layer_norm_fitted_cluster: L1 forgets what it holds when a thread waits for its cluster's blocks to have
-// started (in SASS, CCTL.IVALL). So that is done before rows are asked for. And two rows of 16-bit values share weights and
-// biases.
-template <class T, int kRows, int kPacks, int kMostThreads, int kBlocks, int kCluster>
+// started (in SASS, CCTL.IVALL). So that is done before rows are asked for. And two rows share weights and biases.
+template <class T, int kRows, int kPacks, int kMostThreads, int kBlocks, int kCluster, bool kWhole>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kMostThreads, kBlocks)
     layer_norm_vectors_in_l1_cluster(const T* in, const T* weight, const T* bias, T* out, int rows, int columns,
                                      float epsilon) {
-  normalize_by_vectors_in_l1<T, kRows, kPacks, kCluster, true>(in, weight, bias, out, rows, columns, epsilon);
+  normalize_by_vectors_in_l1<T, kRows, kPacks, kCluster, kWhole>(in, weight, bias, out, rows, columns, epsilon);
 }

@@ -157,6 +157,7 @@ __global__ void __launch_bounds__(kThreads < 64 ? 64 : kThreads)
 #include "few_lanes.cuh"
 #include "fitted_cluster.cuh"
 #include "weights_in_l1.cuh"
+#include "two_rows_a_cluster.cuh"
 #include "tile.cuh"
 #include "row_tile.cuh"
 #include "lane_tile.cuh"

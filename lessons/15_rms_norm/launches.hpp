@@ -150,6 +150,15 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
             launch_fitted_cluster(plan, inputs, element, "rms_norm_fitted_cluster", shape_of_fitted_cluster(inputs, element),
                                   "", b.in, b.weight, b.out, columns, epsilon);
             break;
+        case Route::two_rows_a_cluster: {
+            const FittedClusterShape shape = shape_of_two_rows_a_cluster(inputs, element);
+            plan.launch("rms_norm_two_rows_a_cluster",
+                        fmt::format("{}, {}, {}, {}, {}", type, shape.packs, shape.most_threads, shape.blocks, shape.cluster),
+                        Grid{rows.blocks(2) * shape.cluster}, Block{shape.threads}, b.in, b.weight, b.out,
+                        static_cast<int>(rows.count), columns, epsilon);
+            plan.launches.back().overlaps = true;
+            break;
+        }
         case Route::read_again:
             plan.launch("rms_norm_read_again", type + (outgrows_l2(inputs, element) ? ", true" : ", false"),
                         Grid{rows.blocks()}, Block{kMostThreads}, b.in, b.weight, b.out, columns, epsilon);

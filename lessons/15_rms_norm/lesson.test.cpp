@@ -50,6 +50,8 @@ TEST(RmsNorm, ManyShortRowsOnAGpu) { expect_many_short_rows_are_right_on_a_gpu()
 
 TEST(RmsNorm, ManyLongRowsOnAGpu) { expect_many_long_rows_are_right_on_a_gpu(); }
 
+TEST(RmsNorm, ManyLongRowsThatNearlyFillL2OnAGpu) { expect_many_long_rows_that_nearly_fill_l2_are_right_on_a_gpu(); }
+
 TEST(RmsNorm, RowsOfEveryKindOfLength) {
     for (const lesson::Variant* variant : right_variants())
         for (const std::uint64_t columns : {1u, 31u, 32u, 33u, 520u, 4097u})

@@ -30,6 +30,7 @@ enum class Route : std::uint8_t {
     anywhere,
     fitted_anywhere,
     fitted_cluster,
+    two_rows_a_cluster,
     weights_in_l1,
     cluster,
     bulk_copies,
@@ -128,6 +129,11 @@ inline FittedClusterShape shape_of_fitted_cluster(const Inputs& inputs, Element 
     return fitted_cluster_shape(places, {{6, 256, 4, 8, 8199}, {5, 256, 4, 8, 8199}, {8, 256, 3, 8, 8199}});
 }
 
+// Of longer ones of which a cluster takes two.
+inline FittedClusterShape shape_of_two_rows_a_cluster(const Inputs& inputs, Element element) {
+    return fitted_cluster_shape(packs_of(rows_of(inputs).columns, element), {{5, 256, 4, 8, 7680}});
+}
+
 // Of rows that a few lanes or warps hold. Of 97 to 128 packs that begin anywhere fitted_anywhere is faster: percent of a
 // copy's bandwidth on an H200, 34 MB of 1001 halves, 86 by 32 lanes with four packs each, and 89.
 inline FewLanesShape shape_of_few_lanes(const Inputs& inputs, Element element) {
@@ -190,6 +196,8 @@ inline bool has_room(Route route, const Inputs& inputs, Element element, std::ui
             return is_packed(inputs, element) && packs == on_demand_shape(element, block).room();
         case Route::fitted_cluster:
             return is_packed(inputs, element) && shape_of_fitted_cluster(inputs, element).threads > 0;
+        case Route::two_rows_a_cluster:
+            return is_packed(inputs, element) && shape_of_two_rows_a_cluster(inputs, element).threads > 0;
         case Route::weights_in_l1:
             return shape_with_weights_in_l1(inputs, element).threads > 0;
         case Route::fitted_anywhere:
@@ -312,6 +320,15 @@ inline bool fitted_cluster_is_faster(const Inputs& inputs, Element element) {
            has_room(Route::fitted_cluster, inputs, element, kMostThreads);
 }
 
+// Is it faster that a cluster takes two? From more than six tenths of L2 on: percent of a copy's bandwidth on an H200, so and
+// by clusters that take one, of 41 MB 50000 halves 71 66, 57344 72 70, 25000 floats 75 67, 28672 75 72; but 45000 halves 70
+// 72, 65536 68 70, and of 34 MB 50000 71 74 (these kernels by themselves).
+inline bool two_rows_a_cluster_are_faster(const Inputs& inputs, Element element) {
+    return fitted_cluster_is_faster(inputs, element) && fillings_of_l2(inputs, element) > 0.6 &&
+           packs_of(rows_of(inputs).columns, element) > 5632 &&
+           has_room(Route::two_rows_a_cluster, inputs, element, kMostThreads);
+}
+
 // Is it faster that blocks bring weights into L1 first? Percent of a copy's bandwidth on an H200 so and by fitted_anywhere,
 // halves of 34 MB: 1361 columns 83 78, 1701 83 78, 2501 85 80, 3501 83 78, 5001 87 79, 7001 81 75, 8001 84 74, 9001 83 74,
 // 11001 86 73, 13001 84 71, 16001 76 70; of 41 MB 1501 80 78, 5001 78 76, 9001 80 73, 15001 79 69; of 46 MB 9001 83 80. Floats
@@ -326,6 +343,7 @@ inline Choice best_route(const Inputs& inputs, Element element) {
         return {Route::few_columns, kShortBlock};
     if (lane_tile_is_faster(inputs, element)) return {Route::lane_tile, kShortBlock};
     if (weights_in_l1_are_faster(inputs, element)) return {Route::weights_in_l1, kMostThreads};
+    if (two_rows_a_cluster_are_faster(inputs, element)) return {Route::two_rows_a_cluster, kMostThreads};
     if (fitted_cluster_is_faster(inputs, element)) return {Route::fitted_cluster, kMostThreads};
     if (row_tile_of_norm_is_faster(inputs, element, 222, 130)) return {Route::row_tile, kShortBlock};
     if (few_lanes_are_faster_for_norm(inputs, element, shape_of_few_lanes(inputs, element), 240))

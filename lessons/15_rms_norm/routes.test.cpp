@@ -206,6 +206,17 @@ TEST(RmsNorm, ManyLongRowsGoToClustersOfSmallBlocks) {
     EXPECT_NE(best_route(inputs, Element::f16).route, Route::fitted_cluster);
 }
 
+// 41 MB read and written. The last row goes alone if their number is odd.
+TEST(RmsNorm, ManyLongRowsThatNearlyFillL2GoToClustersByTwo) {
+    const auto is = expect_launch_on_sm90;
+    is("rms_norm_best_f16", 205, 50000, "rms_norm_two_rows_a_cluster", "__half, 5, 256, 4, 8", 824, 160, true);   // 6250 packs
+    is("rms_norm_best_bf16", 178, 57344, "rms_norm_two_rows_a_cluster", "__nv_bfloat16, 5, 256, 4, 8", 712, 192, true);
+    is("rms_norm_best_f32", 205, 25000, "rms_norm_two_rows_a_cluster", "float, 5, 256, 4, 8", 824, 160, true);
+    is("rms_norm_best_f16", 227, 45000, "rms_norm_fitted_cluster", "__half, 6, 256, 4, 4", 908, 256, true);
+    is("rms_norm_best_f16", 156, 65536, "rms_norm_fitted_cluster", "__half, 8, 256, 3, 8", 1248, 128, true);
+    is("rms_norm_best_f16", 170, 50000, "rms_norm_fitted_cluster", "__half, 5, 256, 4, 8", 1360, 160, true);   // 34 MB
+}
+
 // 31 MB read and written, and more. A thread has whole packs, of as many rows as that takes: eight of an odd number of
 // halves.
 TEST(RmsNorm, ManyRowsOfAFewColumnsTakeTheKernelOfTheirNumber) {
@@ -359,7 +370,7 @@ TEST(RmsNorm, ManyRowsThatBeginAnywhereAndL2HoldsFindWeightsInL1) {
 TEST(RmsNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {
     for (const Route route :
          {Route::few_columns, Route::few_lanes, Route::row_tile, Route::lane_tile, Route::fitted, Route::fitted_anywhere,
-          Route::fitted_cluster, Route::weights_in_l1}) {
+          Route::fitted_cluster, Route::two_rows_a_cluster, Route::weights_in_l1}) {
         expect_a_compiled_instance_for_every_length("rms_norm", [&](launch::Plan& plan, const Inputs& inputs, Element element) {
             if (has_room(route, inputs, element, inputs.block)) plan_route(plan, inputs, element, route);
         });

@@ -195,6 +195,7 @@ def main():
     table = table_of(torch, options.operator, options.l2)
     print(f"{table['gpu']} · L2 {options.l2} · {table['method']}")
     print("type         shape variant                     median µs        5%…95%     GB/s")
+    sums.end_as_if_interrupted()
     try:
         for rows, columns in shapes:
             for element in types:

@@ -1,9 +1,15 @@
 """What of torch_rows.py needs neither torch nor a GPU. Run from anywhere."""
 
+import json
+import os
 import pathlib
+import signal
 import subprocess
 import sys
+import tempfile
+import types
 import unittest
+from unittest import mock
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE))
@@ -36,6 +42,30 @@ class TorchRows(unittest.TestCase):
             answer = subprocess.run([sys.executable, HERE / "torch_rows.py", *arguments], capture_output=True, text=True)
             self.assertEqual(answer.returncode, 2, answer.stderr)
             self.assertIn(part, answer.stderr)
+
+    def test_what_was_measured_is_kept_where_the_run_is_ended(self):
+        a_row = {"variant": "torch softmax", "element": "f16", "size": "4×8", "median_us": 5.0, "low_us": 4.0, "high_us": 6.0,
+                 "bytes": 128, "within_bound": True}
+        before = signal.getsignal(signal.SIGTERM)
+        self.addCleanup(signal.signal, signal.SIGTERM, before)
+
+        def measured(*_):
+            if measured.calls:
+                os.kill(os.getpid(), signal.SIGTERM)
+            measured.calls += 1
+            return [a_row]
+        measured.calls = 0
+        torch = types.SimpleNamespace(cuda=types.SimpleNamespace(
+            is_available=lambda: True, empty_cache=lambda: None, OutOfMemoryError=MemoryError))
+        table = {"gpu": "a GPU", "method": "a method", "partial": "", "notes": [], "rows": []}
+        with tempfile.TemporaryDirectory() as folder, \
+                mock.patch.dict(sys.modules, torch=torch), mock.patch.object(torch_rows, "measure", measured), \
+                mock.patch.object(torch_rows, "table_of", lambda *_: table), mock.patch("builtins.print"), \
+                mock.patch.object(sys, "argv", ["torch_rows.py", "--operator", "softmax", "--types", "f16", "--shapes",
+                                                "4x8,8x8", "--json", folder + "/torch.json"]):
+            self.assertEqual(torch_rows.main(), 3)
+            kept = json.loads(pathlib.Path(folder, "torch.json").read_text(encoding="utf-8"))
+        self.assertEqual((kept["rows"], kept["partial"]), ([a_row], "interrupted"))
 
 
 if __name__ == "__main__":

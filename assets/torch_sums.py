@@ -17,6 +17,7 @@ import argparse
 import datetime
 import json
 import math
+import signal
 import sys
 import time
 
@@ -253,6 +254,11 @@ def write(path, text):
         raise Refused(f"'{path}' cannot be written: {error.strerror}; choose another path.") from error
 
 
+def end_as_if_interrupted():
+    """Has a request to end, as `timeout` makes one, raise KeyboardInterrupt: what was measured is kept."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
 def load(path):
     try:
         with open(path, encoding="utf-8") as file:
@@ -300,6 +306,7 @@ def main():
              "notes": [], "before": None, "after": None, "rows": []}
     print(f"{table['gpu']} · L2 {options.l2} · {table['method']}")
     print("type       size           n  median µs        5%…95%     GB/s")
+    end_as_if_interrupted()
     try:
         for n, size in sizes:
             for element in types:

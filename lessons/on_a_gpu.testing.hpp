@@ -66,14 +66,16 @@ inline void expect_small_and_odd_sizes_are_right_on_a_gpu(const std::string& ove
     });
 }
 
-// Runs the best variants on a GPU on so many rows that they go by kernels of their own: of these lengths, 16 MB of them or
-// so many, which do not quite fill the last block. The values are of three kinds in turn.
-inline void expect_many_rows_are_right_on_a_gpu(const std::vector<std::uint64_t>& lengths,
-                                                std::uint64_t bytes = std::uint64_t{16} << 20) {
+// Runs the best variants on a GPU on so many rows that they go by kernels of their own: of these lengths, 16 MB of them, or
+// as many as take such a part of L2 with their results. They do not quite fill the last block. The values are of three kinds
+// in turn.
+inline void expect_many_rows_are_right_on_a_gpu(const std::vector<std::uint64_t>& lengths, double part_of_l2 = 0) {
     on_a_gpu_with_each_variant([&](launch::Backend& gpu, const Machine& machine, const Variant& variant) {
         if (variant.name.find("_best_") == std::string::npos) return;
         const std::vector<std::string> kinds{"random", "mean", "huge"};
         const std::uint64_t size = variant.name.ends_with("f32") ? 4 : 2;
+        const std::uint64_t bytes =
+            part_of_l2 > 0 ? static_cast<std::uint64_t>(part_of_l2 * static_cast<double>(machine.l2_bytes) / 2) : 16u << 20;
         std::size_t k = 0;
         for (const std::uint64_t columns : lengths) {
             Inputs inputs = inputs_of(variant.name);
@@ -96,11 +98,12 @@ inline void expect_many_long_rows_are_right_on_a_gpu() {
                                          12000, 12001, 15000, 16001, 16384, 18432, 20001, 20480, 24576, 25001,
                                          28672, 32768, 40001, 40960, 45000, 45001, 50000, 65536, 80001, 98304, 128000});
 }
-// Of those that go by others where rows and results take more than six tenths of L2.
+// Of those that go by others where rows and results take more than six tenths of L2, and more than seven.
 inline void expect_many_long_rows_that_nearly_fill_l2_are_right_on_a_gpu() {
-    expect_many_rows_are_right_on_a_gpu({3001, 5001, 8001, 9001, 10001, 12001, 13000, 14336, 15000, 18432, 20001, 20480,
-                                         24576, 25000, 28672, 30720, 32768, 50000, 57344},
-                                        std::uint64_t{20} << 20);
+    for (const double part_of_l2 : {0.65, 0.75})
+        expect_many_rows_are_right_on_a_gpu({3001, 5001, 8001, 9001, 10001, 12001, 13000, 14336, 15000, 18432, 20001,
+                                             20480, 24576, 25000, 28672, 30720, 32768, 50000, 57344},
+                                            part_of_l2);
 }
 
 }  // namespace lanewise::lesson::testing

@@ -51,8 +51,8 @@ inline void expect_launch_on_sm90(const std::string& variant, std::uint64_t rows
     EXPECT_EQ(launch.overlaps, overlaps) << what;
 }
 
-// Rows of one to 4200 packs, whole and with half a pack, a quarter of one and a value more, of which a launch fills L2 or
-// little of it: what a route launches is an instance that is compiled. plan_one(plan, inputs, element) plans that route,
+// Rows of one to 7700 packs, whole and with half a pack, a quarter of one and a value more, of which a launch fills L2, two
+// thirds of it, or little: what a route launches is an instance that is compiled. plan_one(plan, inputs, element) plans that route,
 // or nothing where it has no room. No value is looked at.
 template <class PlanOne>
 void expect_a_compiled_instance_for_every_length(const std::string& operation, const PlanOne& plan_one) {
@@ -60,7 +60,7 @@ void expect_a_compiled_instance_for_every_length(const std::string& operation, c
     for (const Element element : {Element::f32, Element::f16, Element::bf16}) {
         const std::uint64_t pack = 16 / static_cast<std::uint64_t>(element_size(element));
         const std::string variant = fmt::format("{}_best_{}", operation, element_name(element));
-        for (std::uint64_t packs = 0; packs <= 4200; packs += packs < 100 ? 1 : packs < 400 ? 3 : 31) {
+        for (std::uint64_t packs = 0; packs <= 7700; packs += packs < 100 ? 1 : packs < 400 ? 3 : 31) {
             std::set<std::uint64_t> all_behind{0, pack / 2, pack / 4, 1};
             for (std::uint64_t behind = 0; packs < 8 && behind < pack; ++behind) all_behind.insert(behind);
             for (const std::uint64_t behind : all_behind) {
@@ -70,7 +70,7 @@ void expect_a_compiled_instance_for_every_length(const std::string& operation, c
                 inputs.kind = "small";
                 inputs.machine.architecture = 90;
                 const std::uint64_t both = 2 * columns * static_cast<std::uint64_t>(element_size(element));
-                for (const std::uint64_t l2_bytes : {both, 100 * both}) {
+                for (const std::uint64_t l2_bytes : {both, both + both / 2, 100 * both}) {
                     inputs.machine.l2_bytes = l2_bytes;
                     launch::Plan plan;
                     plan_one(plan, inputs, element);

@@ -123,7 +123,7 @@ inline FittedAnywhereShape shape_of_fitted_anywhere(const Inputs& inputs, Elemen
 // 8192 81 by eight, 79 by four; of 41 MB 5120 83 by five in 512 threads, 80 by six, 6144 83 by six, 79 by five, 7168 83 by
 // five, 79 by eight, 8000 82 by eight, 79 by four, 10240 83 by five, 79 by eight, 12288 76 by eight, 66 by seven. That begin
 // anywhere, by two and alone: of 34 MB 2001 82 72, 3001 75 70, 4001 75 69, 5001 67 69, 6001 65 69, of 41 MB 3501 78 72,
-// 5001 79 70, 6001 64 71 (these kernels by themselves).
+// 5001 79 70, 6001 64 71; alone by ten packs a thread and by seven 9001 61 56, 10001 67 61 (these kernels by themselves).
 inline FittedAnywhereShape shape_with_vectors_in_l1(const Inputs& inputs, Element element) {
     const std::uint64_t columns = rows_of(inputs).columns;
     const std::uint64_t packs = columns / pack_of(element);
@@ -139,8 +139,10 @@ inline FittedAnywhereShape shape_with_vectors_in_l1(const Inputs& inputs, Elemen
         return first_with_room({{1, 4, 512, 3, 2048}});
     }
     if (!is_packed(inputs, element)) {
-        if (little_room) return first_with_room({{2, 5, 256, 4, 1280}, {1, 4, 512, 3, 2048}});
-        return first_with_room({{2, 3, 384, 3, 640}, {2, 4, 512, 2, 896}, {2, 5, 256, 4, 1152}, {1, 4, 512, 3, 2048}});
+        // The longest ones where there are no large clusters.
+        if (little_room) return first_with_room({{2, 5, 256, 4, 1280}, {1, 4, 512, 3, 2048}, {1, 10, 512, 2, 2560}});
+        return first_with_room({{2, 3, 384, 3, 640}, {2, 4, 512, 2, 896}, {2, 5, 256, 4, 1152}, {1, 4, 512, 3, 2048},
+                                {1, 10, 512, 2, 2560}});
     }
     if (little_room)
         return first_with_room({{1, 4, 512, 3, 1152}, {1, 5, 512, 3, 1280}, {1, 6, 320, 4, 1536}, {1, 5, 512, 3, 1920},

@@ -378,7 +378,8 @@ TEST(LayerNorm, ManyRowsThatL2HoldsFindVectorsInL1) {
     EXPECT_NE(route_of(900, 3001, Element::f16), Route::vectors_in_l1);     // 11 MB
 }
 
-// 41 MB and more. A cluster takes two rows that follow each other, the last one alone if their number is odd, or one.
+// 34 MB and more. A cluster takes two rows, the last one alone if their number is odd, or one. The two follow each other, or,
+// where rows begin anywhere, lie four apart.
 TEST(LayerNorm, ManyLongRowsThatL2HoldsFindVectorsInL1OfClusters) {
     const auto is = expect_launch_on_sm90;
     const std::string kernel = "layer_norm_vectors_in_l1_cluster";
@@ -391,13 +392,13 @@ TEST(LayerNorm, ManyLongRowsThatL2HoldsFindVectorsInL1OfClusters) {
     is("layer_norm_best_f32", 312, 16384, kernel, "float, 1, 8, 256, 4, 2, true", 624, 256, true);
     is("layer_norm_best_f32", 250, 20480, kernel, "float, 1, 10, 256, 4, 2, true", 500, 256, true);
     is("layer_norm_best_f32", 208, 20480, kernel, "float, 1, 8, 256, 4, 4, true", 832, 160, true);   // 34 MB
-    is("layer_norm_best_f32", 283, 15000, kernel, "float, 2, 5, 256, 4, 4, true", 568, 192, true);
+    is("layer_norm_best_f32", 283, 15000, kernel, "float, 2, 5, 256, 4, 4, true", 568, 192, true);   // 34 MB
     is("layer_norm_best_f32", 341, 15000, kernel, "float, 1, 6, 320, 4, 2, true", 682, 320, true);
     is("layer_norm_best_f32", 280, 20480, kernel, "float, 2, 5, 256, 4, 4, true", 560, 256, true);   // 46 MB
     // Begin anywhere: groups of four clusters take eight rows.
     is("layer_norm_best_f32", 472, 9001, kernel, "float, 2, 5, 256, 4, 2, false", 472, 256, true);   // 34 MB
-    is("layer_norm_best_f32", 354, 12001, kernel, "float, 2, 4, 384, 3, 2, false", 360, 384, true);
-    is("layer_norm_best_f32", 236, 18001, kernel, "float, 2, 5, 256, 4, 4, false", 480, 256, true);
+    is("layer_norm_best_f32", 354, 12001, kernel, "float, 2, 4, 384, 3, 2, false", 360, 384, true);   // 34 MB
+    is("layer_norm_best_f32", 236, 18001, kernel, "float, 2, 5, 256, 4, 4, false", 480, 256, true);   // 34 MB
     is("layer_norm_best_f32", 512, 10001, kernel, "float, 2, 5, 256, 4, 2, false", 512, 256, true);
     is("layer_norm_best_f32", 427, 12001, kernel, "float, 2, 5, 256, 4, 4, false", 864, 160, true);
     const auto route_of = [](std::uint64_t rows, std::uint64_t columns, Element element) {
@@ -413,8 +414,17 @@ TEST(LayerNorm, ManyLongRowsThatL2HoldsFindVectorsInL1OfClusters) {
     EXPECT_NE(route_of(260, 16384, Element::f32), Route::vectors_in_l1_cluster);    // 34 MB
     EXPECT_NE(route_of(531, 8001, Element::f32), Route::vectors_in_l1_cluster);
     EXPECT_EQ(route_of(640, 8001, Element::f32), Route::vectors_in_l1_cluster);     // 41 MB
-    EXPECT_NE(route_of(207, 20485, Element::f32), Route::vectors_in_l1_cluster);    // more than 5120 packs
+    EXPECT_NE(route_of(640, 7683, Element::f32), Route::vectors_in_l1_cluster);
+    EXPECT_EQ(route_of(666, 7685, Element::f32), Route::vectors_in_l1_cluster);     // 1921 packs
+    EXPECT_NE(route_of(518, 8195, Element::f32), Route::vectors_in_l1_cluster);     // 34 MB
+    EXPECT_EQ(route_of(518, 8197, Element::f32), Route::vectors_in_l1_cluster);     // 2049 packs
+    EXPECT_EQ(route_of(207, 20483, Element::f32), Route::vectors_in_l1_cluster);    // 5120 packs
+    EXPECT_NE(route_of(207, 20485, Element::f32), Route::vectors_in_l1_cluster);
     EXPECT_NE(route_of(250, 40960, Element::f16), Route::vectors_in_l1_cluster);    // more than 4096 packs
+    // There are no large clusters: a block holds the row.
+    lesson::Inputs inputs = with_rows("layer_norm_best_f32", 472, 9001);
+    inputs.machine.architecture = 120;
+    EXPECT_EQ(best_route(inputs, Element::f32).route, Route::vectors_in_l1);
 }
 
 TEST(LayerNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {

@@ -215,6 +215,16 @@ TEST(RmsNorm, ManyLongRowsThatNearlyFillL2GoToClustersByTwo) {
     is("rms_norm_best_f16", 227, 45000, "rms_norm_fitted_cluster", "__half, 6, 256, 4, 4", 908, 256, true);
     is("rms_norm_best_f16", 156, 65536, "rms_norm_fitted_cluster", "__half, 8, 256, 3, 8", 1248, 128, true);
     is("rms_norm_best_f16", 170, 50000, "rms_norm_fitted_cluster", "__half, 5, 256, 4, 8", 1360, 160, true);   // 34 MB
+    const auto route_of = [](std::uint64_t rows, std::uint64_t columns) {
+        lesson::Inputs inputs = with_rows("rms_norm_best_f16", rows, columns);
+        inputs.machine.architecture = 90;
+        return best_route(inputs, Element::f16).route;
+    };
+    EXPECT_EQ(route_of(227, 45056), Route::fitted_cluster);       // 5632 packs
+    EXPECT_EQ(route_of(227, 45064), Route::two_rows_a_cluster);
+    EXPECT_EQ(route_of(167, 61440), Route::two_rows_a_cluster);   // 7680 packs
+    EXPECT_EQ(route_of(167, 61448), Route::fitted_cluster);
+    EXPECT_NE(route_of(205, 50001), Route::two_rows_a_cluster);
 }
 
 // 31 MB read and written, and more. A thread has whole packs, of as many rows as that takes: eight of an odd number of

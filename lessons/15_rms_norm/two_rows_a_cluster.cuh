@@ -8,8 +8,8 @@
 //
 // Compared with rms_norm_fitted_cluster: the two rows share weights. A word of each sector of those is read once the rows have
 // been asked for: their packs are then in L1 when a thread needs them, and take no registers before. All warps wait for the
-// cluster's blocks to have started before they ask for anything: L1 forgets what it holds when a thread does that. Launches
-// overlap. The next kernel is let in at once.
+// cluster's blocks to have started before they ask for anything: L1 forgets what it holds when a thread does that. Shares
+// begin with the row's first pack, not with a line of 128 bytes. Launches overlap. The next kernel is let in at once.
 template <class T, int kPacks, int kMostThreads, int kBlocks, int kCluster>
 __global__ void __cluster_dims__(kCluster, 1, 1) __launch_bounds__(kMostThreads, kBlocks)
     rms_norm_two_rows_a_cluster(const T* in, const T* weight, T* out, int rows, int columns, float epsilon) {

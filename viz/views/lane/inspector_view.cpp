@@ -24,6 +24,14 @@ float sentence(const Pane& pane, float y, Face face, Color color, std::string_vi
 
 }  // namespace
 
+std::string thread_text(const Look& look, float width, std::uint32_t thread, std::uint32_t block) {
+    const std::string alone = "thread " + std::to_string(thread);
+    const std::string whole = alone + " of block " + std::to_string(block);
+    for (const std::string& text : {whole, alone})
+        if (text_width(look, Face::caption, text) <= width) return text;
+    return "";
+}
+
 Intent InspectorView::draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection) {
     const auto& steps = run_view.outline.steps;
     const Theme& colors = pane.colors();
@@ -46,17 +54,16 @@ Intent InspectorView::draw(const Pane& pane, const RunView& run_view, const Play
     }
     const std::string name = "Lane " + std::to_string(lane);
     text_in(pane.brush, Face::title, head, colors.strong, name, Align::left);
-    const float x = head.x0 + text_width(pane.look(), Face::title, name) + pane.px(12);
-    text_in(pane.brush, Face::caption, {x, head.y0, head.x1, head.y1}, colors.quiet,
-            "thread " +
-                std::to_string(selection.warp.warp * static_cast<std::uint32_t>(run_view.outline.warp_size) +
-                               static_cast<std::uint32_t>(lane)) +
-                " of block " + std::to_string(selection.warp.block),
-            Align::left);
     const bool pinned = selection.pinned_lane == lane;
+    const std::string pin_text = pinned ? "pinned · P" : "pin · P";
+    const float x = head.x0 + text_width(pane.look(), Face::title, name) + pane.px(12);
+    const float end = head.x1 - text_width(pane.look(), Face::caption, pin_text) - pane.px(8);
+    const std::uint32_t thread = selection.warp.warp * static_cast<std::uint32_t>(run_view.outline.warp_size) +
+                                 static_cast<std::uint32_t>(lane);
+    text_in(pane.brush, Face::caption, {x, head.y0, end, head.y1}, colors.quiet,
+            thread_text(pane.look(), end - x, thread, selection.warp.block), Align::left);
     const Rect pin{head.x1 - pane.px(64), head.y0, head.x1, head.y1};
-    text_in(pane.brush, Face::caption, pin, pinned ? colors.accent : colors.quiet, pinned ? "pinned · P" : "pin · P",
-            Align::right);
+    text_in(pane.brush, Face::caption, pin, pinned ? colors.accent : colors.quiet, pin_text, Align::right);
     if (pane.button(pin)) intent = {Intent::Kind::pin, 0};
     y = head.y1 + pane.px(7);
     // What happened to this lane: the first thing that is asked.

@@ -231,6 +231,33 @@ TEST(InspectorView, DrawsEveryLaneOfEveryStep) {
     }
 }
 
+TEST(InspectorView, TheThreadAndThePinStandApartHoweverNarrow) {
+    const RunView run_view(samples::two_level());
+    for (const int width : {190, 200, 230, 306}) {
+        Headless gui(width, 285);
+        LabelCanvas canvas;
+        gui.canvas = &canvas;
+        InspectorView inspector;
+        for (const bool pinned : {false, true}) {
+            Selection selection;
+            selection.warp = run_view.steps().warps.front();
+            (pinned ? selection.pinned_lane : selection.now.lane) = 13;
+            canvas.labels.clear();
+            gui.in_pane([&](const Pane& pane) { inspector.draw(pane, run_view, at_step(run_view, 0), selection); },
+                        Pane::Scroll::vertical);
+            const auto label = [&](const std::string& start) {
+                const auto found = std::find_if(canvas.labels.begin(), canvas.labels.end(),
+                                                [&](const auto& each) { return each.text.starts_with(start); });
+                return found == canvas.labels.end() ? LabelCanvas::Label{} : *found;
+            };
+            ASSERT_FALSE(label("pin").text.empty()) << width;
+            EXPECT_FALSE(label("thread").box.overlaps(label("pin").box)) << width;
+            if (width == 230) EXPECT_EQ(label("thread").text, "thread 13");
+            if (width == 306) EXPECT_EQ(label("thread").text, "thread 13 of block 0");
+        }
+    }
+}
+
 TEST(InspectorView, WhatHappenedToTheLaneIsInSightAtOnce) {
     Headless gui(306, 285);   // as much as a window of 1280 x 800 has for it
     InspectorView inspector;

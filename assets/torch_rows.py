@@ -15,7 +15,7 @@ Method: a CUDA graph of 5 to 500 calls over the same buffers, as many as last 60
 to 100 samples; median, of what can stay in L2 the mean of the medians in 5 places of memory; 5th and 95th percentile.
 Each result is compared with one in double (of a part of the rows) before it is timed. What needs more than --most GiB of
 the GPU, 16, is left out and said so.
-Exit status: 0 done, 1 a result was wrong, 2 torch, a GPU or a flag was not what was needed, 3 interrupted.
+Exit status: 0 done, 1 a result was wrong, 2 torch, a GPU or a flag was not what was needed, 3 interrupted or asked to end.
 """
 
 import argparse

@@ -10,7 +10,8 @@ Method: a CUDA graph of 5 to 500 sums over the same buffer, as many as last 600 
 up to 100 samples; median, of what can stay in L2 the mean of the medians in 5 places of memory; 5th and 95th
 percentile. With --l2 flushed twice the L2 is written before each sum, which is then timed alone. Halves are summed with
 a float as accumulator and as result (dtype=torch.float32). Each sum is compared with one in double before it is timed.
-Exit status: 0 done, 1 a sum was wrong, 2 torch, a GPU or a flag was not what was needed.
+Exit status: 0 done, 1 a sum was wrong, 2 torch, a GPU or a flag was not what was needed, 3 interrupted or
+asked to end.
 """
 
 import argparse

@@ -35,13 +35,20 @@ inline Inputs with_rows(const std::string& variant, std::uint64_t rows, std::uin
     return inputs;
 }
 
+// The same on a GPU of an architecture, with 60 MB of L2; how fast its memory is, is not known.
+inline Inputs on_architecture(const std::string& variant, std::uint64_t rows, std::uint64_t columns,
+                              std::uint32_t architecture = 90) {
+    Inputs inputs = with_rows(variant, rows, columns);
+    inputs.machine.architecture = architecture;
+    return inputs;
+}
+
 // The first launch of a variant on so many rows on a GPU of sm_90 must be this one.
 inline void expect_launch_on_sm90(const std::string& variant, std::uint64_t rows, std::uint64_t columns,
                                   const std::string& kernel, const std::string& arguments, std::uint32_t grid,
                                   std::uint32_t block, bool overlaps) {
-    Inputs inputs = with_rows(variant, rows, columns);
+    Inputs inputs = on_architecture(variant, rows, columns);
     inputs.kind = "small";   // made fastest; no value is looked at
-    inputs.machine.architecture = 90;
     const launch::LaunchSpec launch = plan_of(variant, inputs).launches.front();
     const std::string what = fmt::format("{}, {} rows of {}", variant, rows, columns);
     EXPECT_EQ(launch.kernel, kernel) << what;
@@ -51,9 +58,9 @@ inline void expect_launch_on_sm90(const std::string& variant, std::uint64_t rows
     EXPECT_EQ(launch.overlaps, overlaps) << what;
 }
 
-// Rows of one to 7700 packs, whole and with half a pack, a quarter of one and a value more, of which a launch fills L2, two
-// thirds of it, or little: what a route launches is an instance that is compiled. plan_one(plan, inputs, element) plans that route,
-// or nothing where it has no room. No value is looked at.
+// Rows of one to 7700 packs, whole and with half a pack, a quarter of one and a value more, of which a launch fills
+// L2, two thirds of it, or little: what a route launches is an instance that is compiled. plan_one(plan, inputs,
+// element) plans that route, or nothing where it has no room. No value is looked at.
 template <class PlanOne>
 void expect_a_compiled_instance_for_every_length(const std::string& operation, const PlanOne& plan_one) {
     int planned = 0;
@@ -109,8 +116,7 @@ inline void expect_rows_on_demand_fill_a_cluster(const std::string& operation, c
 
 // Rows on a GPU like an H200: sm_90, and a memory that brings each multiprocessor 37 GB/s.
 inline Inputs on_fast_memory(const std::string& variant, std::uint64_t rows, std::uint64_t columns) {
-    Inputs inputs = with_rows(variant, rows, columns);
-    inputs.machine.architecture = 90;
+    Inputs inputs = on_architecture(variant, rows, columns);
     inputs.machine.memory_gb_per_s = 4917;
     return inputs;
 }

@@ -120,11 +120,12 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                             route == Route::overlap || route == Route::short_anywhere || route == Route::few_columns ||
                             route == Route::anywhere ||
                             (((near && !in_l1) || route == Route::fitted) && element == Element::f32);
-    // Where the mean is far, those routes walk over the row by a block's threads, value by value.
-    const std::uint32_t adding = route == Route::warp            ? 32
-                                 : route == Route::vectors_in_l1 ? shape_with_vectors_in_l1(inputs, element).threads
-                                 : in_l1                         ? cluster_with_vectors_in_l1(inputs, element).shape.threads
-                                                                 : block;
+    // Where the mean is far, kernels that bring vectors into L1 walk over a row by a block's threads, value by value.
+    const std::uint32_t threads_that_add =
+        route == Route::warp            ? 32
+        : route == Route::vectors_in_l1 ? shape_with_vectors_in_l1(inputs, element).threads
+        : in_l1                         ? cluster_with_vectors_in_l1(inputs, element).shape.threads
+                                        : block;
     const Buffers b = add_buffers(
         plan, inputs,
         {.element = element,
@@ -132,7 +133,7 @@ inline void plan_route(Plan& plan, const Inputs& inputs, Element element, Route 
                 : near && element != Element::f32 ? Way::squares_if_near
                 : in_l1                           ? Way::squares_about_first
                                                   : Way::merges,
-         .additions = additions_in(rows.columns, adding) + 64});
+         .additions = additions_in(rows.columns, threads_that_add) + 64});
     const std::string type = type_of(element);
     const std::string whole = is_packed(inputs, element) ? ", true" : ", false";
     const int columns = columns_of(inputs);

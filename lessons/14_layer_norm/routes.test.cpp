@@ -10,6 +10,10 @@ using namespace lanewise;
 using namespace lanewise::lesson::testing;
 using namespace layer_norm;
 
+Route route_of(std::uint64_t rows, std::uint64_t columns, Element element, std::uint32_t architecture = 90) {
+    return best_route(on_architecture("layer_norm_best_f16", rows, columns, architecture), element).route;
+}
+
 TEST(LayerNorm, TheRouteFollowsTheLength) {
     const auto is = [](std::uint64_t columns, Element element, Route route, std::uint32_t block,
                        std::uint32_t architecture = 90, std::uint32_t memory_gb_per_s = 3352) {
@@ -359,11 +363,6 @@ TEST(LayerNorm, ManyRowsThatL2HoldsFindVectorsInL1) {
     is("layer_norm_best_f32", 708, 6001, "layer_norm_vectors_in_l1", "float, 1, 4, 512, 3, false", 708, 384, true);
     is("layer_norm_best_f32", 1707, 3001, "layer_norm_vectors_in_l1", "float, 2, 5, 256, 4, false", 856, 160, true);   // 41 MB
     is("layer_norm_best_f32", 1024, 5001, "layer_norm_vectors_in_l1", "float, 2, 5, 256, 4, false", 512, 256, true);   // 1250
-    const auto route_of = [](std::uint64_t rows, std::uint64_t columns, Element element) {
-        lesson::Inputs inputs = with_rows("layer_norm_best_f16", rows, columns);
-        inputs.machine.architecture = 90;
-        return best_route(inputs, element).route;
-    };
     EXPECT_EQ(route_of(5662, 1501, Element::f16), Route::vectors_in_l1);
     EXPECT_NE(route_of(2833, 3000, Element::f16), Route::vectors_in_l1);
     EXPECT_EQ(route_of(3416, 3000, Element::f16), Route::vectors_in_l1);    // 41 MB
@@ -401,11 +400,6 @@ TEST(LayerNorm, ManyLongRowsThatL2HoldsFindVectorsInL1OfClusters) {
     is("layer_norm_best_f32", 236, 18001, kernel, "float, 2, 5, 256, 4, 4, false", 480, 256, true);   // 34 MB
     is("layer_norm_best_f32", 512, 10001, kernel, "float, 2, 5, 256, 4, 2, false", 512, 256, true);
     is("layer_norm_best_f32", 427, 12001, kernel, "float, 2, 5, 256, 4, 4, false", 864, 160, true);
-    const auto route_of = [](std::uint64_t rows, std::uint64_t columns, Element element) {
-        lesson::Inputs inputs = with_rows("layer_norm_best_f16", rows, columns);
-        inputs.machine.architecture = 90;
-        return best_route(inputs, element).route;
-    };
     EXPECT_NE(route_of(415, 20480, Element::f16), Route::vectors_in_l1_cluster);    // 34 MB
     EXPECT_NE(route_of(817, 20480, Element::f16), Route::vectors_in_l1_cluster);    // 67 MB
     EXPECT_NE(route_of(500, 20481, Element::f16), Route::vectors_in_l1_cluster);    // halves that begin within a pack
@@ -422,9 +416,7 @@ TEST(LayerNorm, ManyLongRowsThatL2HoldsFindVectorsInL1OfClusters) {
     EXPECT_NE(route_of(207, 20485, Element::f32), Route::vectors_in_l1_cluster);
     EXPECT_NE(route_of(250, 40960, Element::f16), Route::vectors_in_l1_cluster);    // more than 4096 packs
     // There are no large clusters: a block holds the row.
-    lesson::Inputs inputs = with_rows("layer_norm_best_f32", 472, 9001);
-    inputs.machine.architecture = 120;
-    EXPECT_EQ(best_route(inputs, Element::f32).route, Route::vectors_in_l1);
+    EXPECT_EQ(route_of(472, 9001, Element::f32, 120), Route::vectors_in_l1);
 }
 
 TEST(LayerNorm, EveryLengthHasACompiledInstanceWhereRowsAreMany) {

@@ -10,6 +10,10 @@ using namespace lanewise;
 using namespace lanewise::lesson::testing;
 using namespace rms_norm;
 
+Route route_of(std::uint64_t rows, std::uint64_t columns, Element element, std::uint32_t architecture = 90) {
+    return best_route(on_architecture("rms_norm_best_f16", rows, columns, architecture), element).route;
+}
+
 TEST(RmsNorm, TheRouteFollowsTheLength) {
     const auto is = [](std::uint64_t columns, Element element, Route route, std::uint32_t block,
                        std::uint32_t architecture = 90, std::uint32_t memory_gb_per_s = 3352) {
@@ -215,16 +219,11 @@ TEST(RmsNorm, ManyLongRowsThatNearlyFillL2GoToClustersByTwo) {
     is("rms_norm_best_f16", 227, 45000, "rms_norm_fitted_cluster", "__half, 6, 256, 4, 4", 908, 256, true);
     is("rms_norm_best_f16", 156, 65536, "rms_norm_fitted_cluster", "__half, 8, 256, 3, 8", 1248, 128, true);
     is("rms_norm_best_f16", 170, 50000, "rms_norm_fitted_cluster", "__half, 5, 256, 4, 8", 1360, 160, true);   // 34 MB
-    const auto route_of = [](std::uint64_t rows, std::uint64_t columns) {
-        lesson::Inputs inputs = with_rows("rms_norm_best_f16", rows, columns);
-        inputs.machine.architecture = 90;
-        return best_route(inputs, Element::f16).route;
-    };
-    EXPECT_EQ(route_of(227, 45056), Route::fitted_cluster);       // 5632 packs
-    EXPECT_EQ(route_of(227, 45064), Route::two_rows_a_cluster);
-    EXPECT_EQ(route_of(167, 61440), Route::two_rows_a_cluster);   // 7680 packs
-    EXPECT_EQ(route_of(167, 61448), Route::fitted_cluster);
-    EXPECT_NE(route_of(205, 50001), Route::two_rows_a_cluster);
+    EXPECT_EQ(route_of(227, 45056, Element::f16), Route::fitted_cluster);       // 5632 packs
+    EXPECT_EQ(route_of(227, 45064, Element::f16), Route::two_rows_a_cluster);
+    EXPECT_EQ(route_of(167, 61440, Element::f16), Route::two_rows_a_cluster);   // 7680 packs
+    EXPECT_EQ(route_of(167, 61448, Element::f16), Route::fitted_cluster);
+    EXPECT_NE(route_of(205, 50001, Element::f16), Route::two_rows_a_cluster);
 }
 
 // 31 MB read and written, and more. A thread has whole packs, of as many rows as that takes: eight of an odd number of
@@ -365,11 +364,6 @@ TEST(RmsNorm, ManyRowsThatBeginAnywhereAndL2HoldsFindWeightsInL1) {
     is("rms_norm_best_f16", 1062, 8001, "rms_norm_weights_in_l1", "__half, 1, 4, 512, 3", 1062, 256, true);
     is("rms_norm_best_f16", 849, 10001, "rms_norm_weights_in_l1", "__half, 1, 6, 320, 4", 849, 224, true);
     is("rms_norm_best_bf16", 640, 16001, "rms_norm_weights_in_l1", "__nv_bfloat16, 1, 4, 512, 3", 640, 512, true);   // 41 MB
-    const auto route_of = [](std::uint64_t rows, std::uint64_t columns, Element element) {
-        lesson::Inputs inputs = with_rows("rms_norm_best_f16", rows, columns);
-        inputs.machine.architecture = 90;
-        return best_route(inputs, element).route;
-    };
     EXPECT_EQ(route_of(5662, 1501, Element::f16), Route::weights_in_l1);
     EXPECT_NE(route_of(1417, 6000, Element::f16), Route::weights_in_l1);
     EXPECT_NE(route_of(518, 16401, Element::f16), Route::weights_in_l1);    // 2050 packs

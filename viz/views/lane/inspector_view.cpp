@@ -22,8 +22,7 @@ float sentence(const Pane& pane, float y, Face face, Color color, std::string_vi
     return y + paragraph(pane.brush, face, {row.x0, y}, row.width(), color, text, 1.45f);
 }
 
-}  // namespace
-
+// "thread 13 of block 0", "thread 13", or nothing: what fits in `width` pixels. The stage names the block, too.
 std::string thread_text(const Look& look, float width, std::uint32_t thread, std::uint32_t block) {
     const std::string alone = "thread " + std::to_string(thread);
     const std::string whole = alone + " of block " + std::to_string(block);
@@ -31,6 +30,8 @@ std::string thread_text(const Look& look, float width, std::uint32_t thread, std
         if (text_width(look, Face::caption, text) <= width) return text;
     return "";
 }
+
+}  // namespace
 
 Intent InspectorView::draw(const Pane& pane, const RunView& run_view, const Playhead& playhead, Selection& selection) {
     const auto& steps = run_view.outline.steps;

@@ -2,18 +2,12 @@
 // history.
 #pragma once
 
-#include <cstdint>
-#include <string>
-
 #include "viz/model/run_view.hpp"
 #include "viz/views/lane/lane_history_view.hpp"
 #include "viz/model/pane.hpp"
 #include "viz/model/selection.hpp"
 
 namespace lanewise::viz {
-
-// "thread 13 of block 0", "thread 13", or nothing: what fits in `width` pixels. The stage names the block, too.
-std::string thread_text(const Look& look, float width, std::uint32_t thread, std::uint32_t block);
 
 struct InspectorView {
     LaneHistoryView life;
